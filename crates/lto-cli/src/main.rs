@@ -1,0 +1,2 @@
+//! The `lto` program.
+fn main() {}

@@ -1,0 +1,126 @@
+//! File formats as stores of named arrays, read lazily and in slices. One file per format; what the arrays mean
+//! is for the layouts to say.
+
+use crate::error::{Error, Result};
+use serde::Serialize;
+use std::path::Path;
+
+/// Which format a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// HDF5.
+    Hdf5,
+    /// MATLAB level 5 (`save -v6`, `-v7`).
+    Mat5,
+    /// MATLAB 7.3: HDF5 with reversed axes.
+    Mat73,
+    /// One NumPy array.
+    Npy,
+    /// A zip of NumPy arrays.
+    Npz,
+    /// Comma-separated point cloud.
+    Csv,
+}
+
+/// What the elements of an array are in the file. Reading always gives `f64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ElementType {
+    /// 32-bit float.
+    F32,
+    /// 64-bit float.
+    F64,
+    /// Any integer or boolean type.
+    Integer,
+    /// Text, complex numbers, structures: listed, not readable.
+    Other,
+}
+
+/// A named array of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ArrayInfo {
+    /// Full name (`group/dataset` in HDF5).
+    pub name: String,
+    /// Shape in row-major order, the way NumPy would show it (MATLAB's own axis order for `.mat` files).
+    pub shape: Vec<usize>,
+    /// Element type in the file.
+    pub element: ElementType,
+    /// How it is stored, for people: `chunked [1, 201, 1024], gzip`.
+    pub storage: String,
+}
+
+/// An attribute of a file, a group or an array.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Attribute {
+    /// One number or several.
+    Numbers(Vec<f64>),
+    /// One text or several.
+    Texts(Vec<String>),
+}
+
+/// A file opened for lazy reading.
+pub trait ArrayStore: Send {
+    /// The file.
+    fn path(&self) -> &Path;
+
+    /// Its format.
+    fn format(&self) -> Format;
+
+    /// All arrays, in the file's order.
+    fn arrays(&self) -> &[ArrayInfo];
+
+    /// Attributes by `(owner, name)`; the owner is a group or array name, empty for the file itself.
+    fn attributes(&self) -> &[(String, String, Attribute)];
+
+    /// Reads the slice `start[d] .. start[d] + count[d]` as row-major `f64`, touching no more of the file than
+    /// its storage demands. NaN and infinity are passed through; what they mean is for the caller to say.
+    ///
+    /// # Errors
+    /// No such array, a slice beyond it, elements that are no numbers, or a damaged file.
+    fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
+}
+
+/// Finds an array and checks a slice against its shape: what every [`ArrayStore::read`] does first.
+///
+/// # Errors
+/// [`Error::NoSuchArray`], [`Error::SliceOutOfBounds`], or [`Error::Unsupported`] for elements that are no
+/// numbers.
+pub(crate) fn check_slice<'a>(
+    path: &Path,
+    arrays: &'a [ArrayInfo],
+    array: &str,
+    start: &[usize],
+    count: &[usize],
+) -> Result<&'a ArrayInfo> {
+    let info = arrays.iter().find(|a| a.name == array).ok_or_else(|| Error::NoSuchArray {
+        path: path.into(),
+        array: array.into(),
+        present: arrays.iter().map(|a| a.name.clone()).collect(),
+    })?;
+    let fits = start.len() == info.shape.len()
+        && count.len() == info.shape.len()
+        && info
+            .shape
+            .iter()
+            .zip(start.iter().zip(count))
+            .all(|(&n, (&s, &c))| s.checked_add(c).is_some_and(|e| e <= n));
+    if !fits {
+        return Err(Error::SliceOutOfBounds {
+            path: path.into(),
+            array: array.into(),
+            start: start.into(),
+            count: count.into(),
+            shape: info.shape.clone(),
+        });
+    }
+    if info.element == ElementType::Other {
+        return Err(Error::Unsupported {
+            path: path.into(),
+            array: Some(array.into()),
+            problem: "its elements are not real numbers".into(),
+        });
+    }
+    Ok(info)
+}

@@ -1,0 +1,3 @@
+//! PDE data in files: formats (how bytes become arrays) and layouts (what the arrays mean).
+
+pub mod format;

@@ -1,0 +1,181 @@
+//! Boxes Ω ⊂ R^D, D = 1, 2 or 3, each axis periodic or not, and the distance d_Ω on them.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Default axis names, in array order.
+pub const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
+
+/// One axis of a [`Domain`]: an interval, closed into a circle if `periodic`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// Name shown in messages, tables and pictures.
+    pub name: String,
+    /// Lower bound.
+    pub lower: f64,
+    /// Upper bound; on a periodic axis the same place as the lower one.
+    pub upper: f64,
+    /// Whether the two ends are joined.
+    pub periodic: bool,
+}
+
+impl Axis {
+    /// An axis over `[lower, upper]`.
+    pub fn new(name: impl Into<String>, lower: f64, upper: f64, periodic: bool) -> Self {
+        Self { name: name.into(), lower, upper, periodic }
+    }
+
+    /// `upper − lower`.
+    pub fn length(&self) -> f64 {
+        self.upper - self.lower
+    }
+
+    /// The shortest signed way from `from` to `to`: in `[−L/2, L/2]` on a periodic axis of length `L`.
+    #[inline]
+    pub fn displacement(&self, from: f64, to: f64) -> f64 {
+        let d = to - from;
+        if self.periodic { d - self.length() * (d / self.length()).round() } else { d }
+    }
+
+    /// Whether `x` lies in `[lower, upper]`.
+    pub fn contains(&self, x: f64) -> bool {
+        (self.lower..=self.upper).contains(&x)
+    }
+
+    /// The representative of `x` in `[lower, upper)` on a periodic axis; `x` itself otherwise.
+    pub fn wrap(&self, x: f64) -> f64 {
+        if !self.periodic {
+            return x;
+        }
+        let wrapped = self.lower + (x - self.lower).rem_euclid(self.length());
+        // `rem_euclid` of a tiny negative number rounds up to the length itself.
+        if wrapped < self.upper { wrapped } else { self.lower }
+    }
+}
+
+/// A box with one to three axes. Coordinates are in array order: `point[d]` belongs to array axis `d`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Domain {
+    axes: Vec<Axis>,
+}
+
+impl Domain {
+    /// A domain from its axes.
+    ///
+    /// # Errors
+    /// Not one to three axes, or bounds that are not finite and increasing.
+    pub fn new(axes: Vec<Axis>) -> Result<Self> {
+        if !(1..=3).contains(&axes.len()) {
+            return Err(Error::DomainDimension { got: axes.len() });
+        }
+        for axis in &axes {
+            let ordered = axis.lower < axis.upper && axis.length().is_finite();
+            if !(axis.lower.is_finite() && axis.upper.is_finite() && ordered) {
+                return Err(Error::AxisBounds {
+                    axis: axis.name.clone(),
+                    lower: axis.lower,
+                    upper: axis.upper,
+                });
+            }
+        }
+        Ok(Self { axes })
+    }
+
+    /// The unit box `[0, 1]^dim` with axes named x, y, z, all periodic or none.
+    ///
+    /// # Errors
+    /// `dim` is not 1, 2 or 3.
+    pub fn unit(dim: usize, periodic: bool) -> Result<Self> {
+        if dim > AXIS_NAMES.len() {
+            return Err(Error::DomainDimension { got: dim });
+        }
+        Self::new(AXIS_NAMES[..dim].iter().map(|name| Axis::new(*name, 0.0, 1.0, periodic)).collect())
+    }
+
+    /// The axes, in array order.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// Spatial dimension D.
+    pub fn dim(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// |Ω|.
+    pub fn volume(&self) -> f64 {
+        self.axes.iter().map(Axis::length).product()
+    }
+
+    /// Whether every axis is periodic.
+    pub fn is_periodic(&self) -> bool {
+        self.axes.iter().all(|a| a.periodic)
+    }
+
+    /// The largest distance between two points of the domain.
+    pub fn diameter(&self) -> f64 {
+        let reach = |a: &Axis| if a.periodic { 0.5 * a.length() } else { a.length() };
+        self.axes.iter().map(|a| reach(a).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// d_Ω(a, b)², the Euclidean distance with each periodic axis taken the shorter way round.
+    #[inline]
+    pub fn distance_squared(&self, a: &[f64], b: &[f64]) -> f64 {
+        self.axes.iter().zip(a.iter().zip(b)).map(|(axis, (&a, &b))| axis.displacement(a, b).powi(2)).sum()
+    }
+
+    /// d_Ω(a, b).
+    #[inline]
+    pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        self.distance_squared(a, b).sqrt()
+    }
+
+    /// Refuses a point (number `index` of its set) that is not finite or not in the domain.
+    pub(crate) fn check_point(&self, index: usize, point: &[f64]) -> Result<()> {
+        for (axis, &value) in self.axes.iter().zip(point) {
+            let name = || axis.name.clone();
+            if !value.is_finite() {
+                return Err(Error::NonFinitePoint { index, axis: name(), value });
+            }
+            if !axis.contains(value) {
+                let (lower, upper) = (axis.lower, axis.upper);
+                return Err(Error::PointOutsideDomain { index, axis: name(), value, lower, upper });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periodic_axes_take_the_shorter_way_round() {
+        let axis = Axis::new("x", -1.0, 1.0, true);
+        assert!((axis.displacement(0.9, -0.9) - 0.2).abs() < 1e-15);
+        assert!((axis.displacement(-0.9, 0.9) + 0.2).abs() < 1e-15);
+        assert_eq!(Axis::new("x", -1.0, 1.0, false).displacement(0.9, -0.9), -1.8);
+        assert_eq!(axis.wrap(1.0), -1.0);
+        assert_eq!(axis.wrap(-1.0 - 1e-18), -1.0);
+    }
+
+    #[test]
+    fn distance_mixes_periodic_and_plain_axes() {
+        let domain =
+            Domain::new(vec![Axis::new("x", 0.0, 1.0, true), Axis::new("y", 0.0, 4.0, false)]).unwrap();
+        assert!((domain.distance(&[0.05, 0.0], &[0.95, 4.0]) - (0.01f64 + 16.0).sqrt()).abs() < 1e-12);
+        assert_eq!(domain.volume(), 4.0);
+        assert!((domain.diameter() - (0.25f64 + 16.0).sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn bad_domains_are_refused() {
+        assert!(matches!(Domain::unit(0, true), Err(Error::DomainDimension { got: 0 })));
+        assert!(matches!(Domain::unit(4, true), Err(Error::DomainDimension { got: 4 })));
+        for (lower, upper) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+            let axis = Axis::new("x", lower, upper, false);
+            assert!(matches!(Domain::new(vec![axis]), Err(Error::AxisBounds { .. })), "{lower} {upper}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The one error type of this crate. Variants carry the values that went wrong; the text says what, where, and
+//! what to do about it.
+
+use std::path::PathBuf;
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong in this crate. User data never panics; it ends here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A domain was asked for with no axis, or more than three.
+    #[error("a domain has 1 to 3 axes, not {got}")]
+    DomainDimension {
+        /// Number of axes given.
+        got: usize,
+    },
+    /// An axis whose bounds are not finite or not increasing.
+    #[error("axis {axis}: bounds [{lower}, {upper}] must be finite and increasing")]
+    AxisBounds {
+        /// Name of the axis.
+        axis: String,
+        /// Lower bound given.
+        lower: f64,
+        /// Upper bound given.
+        upper: f64,
+    },
+    /// Two things that must share a dimension do not.
+    #[error("{what}: expected {expected}, got {got}")]
+    Mismatch {
+        /// What was compared.
+        what: String,
+        /// The value it must have.
+        expected: usize,
+        /// The value it had.
+        got: usize,
+    },
+    /// A point set without points.
+    #[error("the set of points is empty")]
+    NoPoints,
+    /// A coordinate that is NaN or infinite.
+    #[error("point {index} has the coordinate {value} on axis {axis}: coordinates must be finite")]
+    NonFinitePoint {
+        /// Index of the point.
+        index: usize,
+        /// Name of the axis.
+        axis: String,
+        /// The offending coordinate.
+        value: f64,
+    },
+    /// A point outside its domain.
+    #[error(
+        "point {index} lies outside the domain: {axis} = {value} is not in [{lower}, {upper}]; \
+         check the units and the order of the coordinates"
+    )]
+    PointOutsideDomain {
+        /// Index of the point.
+        index: usize,
+        /// Name of the axis on which it is outside.
+        axis: String,
+        /// The offending coordinate.
+        value: f64,
+        /// Lower bound of the axis.
+        lower: f64,
+        /// Upper bound of the axis.
+        upper: f64,
+    },
+    /// Two points in the same place (on a periodic axis both ends are the same place).
+    #[error("points {first} and {second} are the same point {coordinates:?}: points must be distinct")]
+    DuplicatePoints {
+        /// Index of the earlier point.
+        first: usize,
+        /// Index of the later point.
+        second: usize,
+        /// Their coordinates.
+        coordinates: Vec<f64>,
+    },
+    /// Grid coordinates that do not increase.
+    #[error("grid axis {axis}: coordinates must increase, but entry {index} is {value} after {previous}")]
+    UnsortedAxis {
+        /// Name of the axis.
+        axis: String,
+        /// Index of the entry that does not increase.
+        index: usize,
+        /// That entry.
+        value: f64,
+        /// The entry before it.
+        previous: f64,
+    },
+    /// Times that do not increase.
+    #[error("times must increase, but entry {index} is {value} after {previous}")]
+    UnsortedTimes {
+        /// Index of the entry that does not increase.
+        index: usize,
+        /// That entry.
+        value: f64,
+        /// The entry before it.
+        previous: f64,
+    },
+    /// A value that is NaN or infinite where data must be finite.
+    #[error("{what} holds {value} at index {index:?}: values must be finite")]
+    NonFiniteValue {
+        /// Which array.
+        what: String,
+        /// Where in it.
+        index: Vec<usize>,
+        /// The offending value.
+        value: f64,
+    },
+    /// A parameter outside its range.
+    #[error("{name} = {value}: {requirement}")]
+    Parameter {
+        /// Name of the parameter.
+        name: &'static str,
+        /// Its value, as text.
+        value: String,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// A solver that left the finite numbers.
+    #[error("{solver}: the solution is no longer finite at t = {time}; use a smaller time step")]
+    Diverged {
+        /// Which solver.
+        solver: &'static str,
+        /// Time reached.
+        time: f64,
+    },
+    /// An operating-system error on a file.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file that is damaged or not what it claims to be.
+    #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, .position))]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The array (dataset, variable) inside it, if known.
+        array: Option<String>,
+        /// Byte offset, if known.
+        position: Option<u64>,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A sound file with something in it that is not supported.
+    #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, &None))]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The array inside it, if known.
+        array: Option<String>,
+        /// What it is, and what to do instead.
+        problem: String,
+    },
+    /// An array that is not in the file.
+    #[error("{path}: no array named {array:?}; it has {present}", path = path.display(), present = present.join(", "))]
+    NoSuchArray {
+        /// The file.
+        path: PathBuf,
+        /// The name asked for.
+        array: String,
+        /// The names there are.
+        present: Vec<String>,
+    },
+    /// A slice beyond the array.
+    #[error("{path}: {array}: slice from {start:?} of {count:?} exceeds the shape {shape:?}", path = path.display())]
+    SliceOutOfBounds {
+        /// The file.
+        path: PathBuf,
+        /// The array.
+        array: String,
+        /// First index along each axis.
+        start: Vec<usize>,
+        /// Number of entries along each axis.
+        count: Vec<usize>,
+        /// Shape of the array.
+        shape: Vec<usize>,
+    },
+    /// A file whose arrays match no known layout.
+    #[error("{path}: {problem}", path = path.display())]
+    UnknownLayout {
+        /// The file.
+        path: PathBuf,
+        /// What was found, and how to say what it is.
+        problem: String,
+    },
+}
+
+/// `: name at byte 12` for the parts that are known.
+fn place(array: &Option<String>, position: &Option<u64>) -> String {
+    let array = array.as_ref().map(|a| format!(": {a}")).unwrap_or_default();
+    let position = position.map(|p| format!(" at byte {p}")).unwrap_or_default();
+    array + &position
+}

@@ -1,0 +1,19 @@
+//! The numerical ground of the Latent Twin Operator: where values live (domains, points, grids, fields), the
+//! set convolution that carries scattered observations onto a grid, PDE solvers that make data, and readers
+//! and writers for the files PDE data comes in. Plain `f64`; no tensors, no gradients.
+
+pub mod dataset;
+pub mod domain;
+pub mod error;
+pub mod field;
+pub mod grid;
+pub mod pde;
+pub mod points;
+pub mod sample;
+
+pub use domain::{Axis, Domain};
+pub use error::{Error, Result};
+pub use field::{Field, Trajectory};
+pub use grid::{Grid, Placement};
+pub use points::{Layout, Points};
+pub use sample::Sample;

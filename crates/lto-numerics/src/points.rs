@@ -1,0 +1,184 @@
+//! Point sets: scattered, a tensor grid, or some points of a tensor grid. The structure is kept, since the set
+//! convolution is much cheaper on (masked) grids.
+
+use crate::domain::Domain;
+use crate::error::{Error, Result};
+use crate::grid::{Grid, expect};
+use std::collections::HashMap;
+
+/// How a set of points is laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Layout {
+    /// Anywhere: coordinates `[n, D]`, row-major.
+    Scattered(Vec<f64>),
+    /// All points of a grid, row-major.
+    Grid(Grid),
+    /// Some points of a grid: increasing row-major indices.
+    Masked {
+        /// The grid.
+        grid: Grid,
+        /// Which of its points, increasing.
+        indices: Vec<usize>,
+    },
+}
+
+/// Distinct, finite points inside a domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    domain: Domain,
+    layout: Layout,
+}
+
+impl Points {
+    /// Scattered points from row-major coordinates `[n, D]`.
+    ///
+    /// # Errors
+    /// No points, a length that is no multiple of D, a coordinate that is not finite or outside the domain, or
+    /// two points in the same place; the error says which.
+    pub fn scattered(domain: Domain, coordinates: Vec<f64>) -> Result<Self> {
+        let dim = domain.dim();
+        if coordinates.is_empty() {
+            return Err(Error::NoPoints);
+        }
+        expect("coordinates left over after whole points", 0, coordinates.len() % dim)?;
+        let mut seen = HashMap::with_capacity(coordinates.len() / dim);
+        for (index, point) in coordinates.chunks_exact(dim).enumerate() {
+            domain.check_point(index, point)?;
+            let mut key = [0u64; 3];
+            for (d, axis) in domain.axes().iter().enumerate() {
+                // Adding zero joins −0.0 and 0.0.
+                key[d] = (axis.wrap(point[d]) + 0.0).to_bits();
+            }
+            if let Some(first) = seen.insert(key, index) {
+                return Err(Error::DuplicatePoints { first, second: index, coordinates: point.to_vec() });
+            }
+        }
+        Ok(Self { domain, layout: Layout::Scattered(coordinates) })
+    }
+
+    /// All points of a grid.
+    pub fn grid(grid: Grid) -> Self {
+        Self { domain: grid.domain().clone(), layout: Layout::Grid(grid) }
+    }
+
+    /// The points of `grid` with the given row-major indices, in any order; kept sorted.
+    ///
+    /// # Errors
+    /// No index, one beyond the grid, or one given twice.
+    pub fn masked(grid: Grid, mut indices: Vec<usize>) -> Result<Self> {
+        indices.sort_unstable();
+        match indices.last() {
+            None => return Err(Error::NoPoints),
+            Some(&last) if last >= grid.len() => {
+                return Err(Error::Parameter {
+                    name: "grid index",
+                    value: last.to_string(),
+                    requirement: "must be less than the number of grid points",
+                });
+            }
+            Some(_) => {}
+        }
+        if let Some(second) = (1..indices.len()).find(|&i| indices[i] == indices[i - 1]) {
+            let mut coordinates = vec![0.0; grid.dim()];
+            grid.write_point(indices[second], &mut coordinates);
+            return Err(Error::DuplicatePoints { first: second - 1, second, coordinates });
+        }
+        Ok(Self { domain: grid.domain().clone(), layout: Layout::Masked { grid, indices } })
+    }
+
+    /// The domain the points lie in.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// How the points are laid out.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Spatial dimension D.
+    pub fn dim(&self) -> usize {
+        self.domain.dim()
+    }
+
+    /// Number of points N.
+    pub fn len(&self) -> usize {
+        match &self.layout {
+            Layout::Scattered(coordinates) => coordinates.len() / self.dim(),
+            Layout::Grid(grid) => grid.len(),
+            Layout::Masked { indices, .. } => indices.len(),
+        }
+    }
+
+    /// Never true: a point set has at least one point.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the coordinates of point `index` into `point`.
+    pub fn write_point(&self, index: usize, point: &mut [f64]) {
+        let dim = self.dim();
+        match &self.layout {
+            Layout::Scattered(coordinates) => {
+                point.copy_from_slice(&coordinates[index * dim..(index + 1) * dim]);
+            }
+            Layout::Grid(grid) => grid.write_point(index, point),
+            Layout::Masked { grid, indices } => grid.write_point(indices[index], point),
+        }
+    }
+
+    /// All coordinates, row-major `[n, D]`.
+    pub fn coordinates(&self) -> Vec<f64> {
+        if let Layout::Scattered(coordinates) = &self.layout {
+            return coordinates.clone();
+        }
+        let dim = self.dim();
+        let mut all = vec![0.0; self.len() * dim];
+        for (index, point) in all.chunks_exact_mut(dim).enumerate() {
+            self.write_point(index, point);
+        }
+        all
+    }
+
+    /// The same points without their grid structure.
+    pub fn to_scattered(&self) -> Self {
+        Self { domain: self.domain.clone(), layout: Layout::Scattered(self.coordinates()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Placement;
+
+    fn unit(periodic: bool) -> Domain {
+        Domain::unit(2, periodic).unwrap()
+    }
+
+    #[test]
+    fn bad_points_are_refused_by_name() {
+        let refuse = |coordinates: &[f64]| Points::scattered(unit(true), coordinates.to_vec()).unwrap_err();
+        assert!(matches!(refuse(&[]), Error::NoPoints));
+        assert!(matches!(refuse(&[0.1, 0.2, 0.3]), Error::Mismatch { got: 1, .. }));
+        assert!(matches!(refuse(&[0.1, 0.2, 0.3, f64::NAN]), Error::NonFinitePoint { index: 1, .. }));
+        let err = refuse(&[0.1, 0.2, 0.3, 1.5]);
+        assert!(matches!(err, Error::PointOutsideDomain { index: 1, .. }));
+        assert!(err.to_string().contains("y = 1.5 is not in [0, 1]"), "{err}");
+        let err = refuse(&[0.1, 0.0, 0.5, 0.5, 0.1, 1.0]);
+        assert!(matches!(err, Error::DuplicatePoints { first: 0, second: 2, .. }), "{err}");
+        assert!(Points::scattered(unit(false), vec![0.1, 0.0, 0.1, 1.0]).is_ok());
+        let err = refuse(&[0.0, 0.5, -0.0, 0.5]);
+        assert!(matches!(err, Error::DuplicatePoints { .. }), "{err}");
+    }
+
+    #[test]
+    fn masks_are_sorted_and_checked() {
+        let grid = Grid::cubic(unit(true), 4, Placement::Left).unwrap();
+        let points = Points::masked(grid.clone(), vec![7, 2]).unwrap();
+        assert_eq!(points.coordinates(), [0.0, 0.5, 0.25, 0.75]);
+        assert_eq!(points.to_scattered().coordinates(), points.coordinates());
+        assert!(matches!(Points::masked(grid.clone(), vec![]), Err(Error::NoPoints)));
+        assert!(matches!(Points::masked(grid.clone(), vec![16]), Err(Error::Parameter { .. })));
+        assert!(matches!(Points::masked(grid, vec![3, 3]), Err(Error::DuplicatePoints { .. })));
+    }
+}
