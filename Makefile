@@ -1,0 +1,34 @@
+# `make check` is what continuous integration runs; `make demo` ends in pictures.
+LTO := cargo run --quiet --release --bin lto --
+
+.PHONY: check fmt clippy test doc demo bench
+
+check: fmt clippy test doc
+
+fmt:
+	cargo fmt --all --check
+
+clippy:
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Includes the checks that paths named in the documents exist and that modules only depend downwards.
+test:
+	cargo test --workspace --locked
+
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+demo:
+	mkdir -p demo
+	$(LTO) data generate burgers -n 4 --seed 7 --force -o demo/burgers.hdf5
+	$(LTO) data generate navier-stokes -n 2 --seed 7 --force -o demo/navier_stokes.hdf5
+	$(LTO) data inspect demo/navier_stokes.hdf5
+	$(LTO) data plot demo/burgers.hdf5 --sample 0 -o demo/burgers.png
+	$(LTO) data plot demo/navier_stokes.hdf5 --sample 0 -o demo/navier_stokes.png
+	@echo "Pictures: demo/burgers.png demo/navier_stokes.png"
+
+# Timings against NumPy, SciPy and PyTorch in one run each; see docs/benchmarks.md.
+bench:
+	bash bench/setconv.sh
+	bash bench/darcy.sh
+	bash bench/navier_stokes.sh
