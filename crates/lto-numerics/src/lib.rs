@@ -7,6 +7,7 @@ pub mod domain;
 pub mod error;
 pub mod field;
 pub mod grid;
+mod lines;
 pub mod pde;
 pub mod points;
 pub mod sample;

@@ -1,11 +1,19 @@
 //! PDE solvers that make data. Each PDE is one file and one variant of [`PdeConfig`].
 
-use crate::error::Result;
+pub mod exact;
+pub mod heat;
+pub mod spectral;
+
+use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::sample::Sample;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 use std::sync::Arc;
+
+pub use heat::HeatConfig;
 
 /// A PDE with everything set: draws random problems and solves them.
 pub trait Pde: Send + Sync {
@@ -25,9 +33,95 @@ pub trait Pde: Send + Sync {
     fn sample(&self, rng: &mut ChaCha8Rng) -> Result<Vec<Sample>>;
 }
 
+/// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Parameters left out take the values
+/// of the configuration's `Default`; unknown ones are refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "pde", rename_all = "kebab-case")]
+pub enum PdeConfig {
+    /// Heat equation on the periodic unit box.
+    Heat(HeatConfig),
+}
+
+impl PdeConfig {
+    /// Every PDE with its default parameters, for help texts, tests and benchmarks.
+    pub fn all() -> Vec<Self> {
+        vec![Self::Heat(HeatConfig::default())]
+    }
+
+    /// Name as written in files and on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Heat(_) => "heat",
+        }
+    }
+
+    /// Checks the parameters and plans the solver.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], naming the parameter that is out of range.
+    pub fn build(&self) -> Result<Box<dyn Pde>> {
+        Ok(match self {
+            Self::Heat(config) => Box::new(heat::Heat::new(config)?),
+        })
+    }
+}
+
 /// The random stream of sample `index` under `seed`: the same whatever else is drawn, in whatever order.
 pub fn sample_rng(seed: u64, index: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(index);
     rng
+}
+
+/// `Ok` where a parameter satisfies its requirement, else [`Error::Parameter`].
+pub(crate) fn require(
+    satisfied: bool,
+    name: &'static str,
+    value: impl Display,
+    requirement: &'static str,
+) -> Result<()> {
+    if satisfied { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), requirement }) }
+}
+
+/// Refuses a resolution below `minimum` points an axis, no frame, or more values a sample than memory holds.
+pub(crate) fn require_size(resolution: usize, minimum: usize, dim: usize, n_frames: usize) -> Result<()> {
+    require(resolution >= minimum, "resolution", resolution, "too few points along an axis")?;
+    require(n_frames >= 1, "n_frames", n_frames, "must be at least 1")?;
+    let values = (0..dim).try_fold(n_frames, |product, _| product.checked_mul(resolution));
+    let fits = values.is_some_and(|n| n <= MAX_SAMPLE_VALUES);
+    require(fits, "resolution", resolution, "frames × points must not exceed 2^30 values (8 GiB) a sample")
+}
+
+const MAX_SAMPLE_VALUES: usize = 1 << 30;
+
+/// `n_frames` equally spaced times from 0 to `t_end`; a single one is 0.
+pub(crate) fn frame_times(n_frames: usize, t_end: f64) -> Vec<f64> {
+    let intervals = n_frames.saturating_sub(1).max(1) as f64;
+    (0..n_frames).map(|i| t_end * (i as f64 / intervals)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configurations_are_tagged_defaulted_and_closed() {
+        for config in PdeConfig::all() {
+            let name = config.name();
+            let bare: PdeConfig = serde_json::from_str(&format!(r#"{{"pde": "{name}"}}"#)).unwrap();
+            assert_eq!(bare, config);
+            let text = serde_json::to_string(&config).unwrap();
+            assert_eq!(serde_json::from_str::<PdeConfig>(&text).unwrap(), config);
+            let typo = serde_json::from_str::<PdeConfig>(&format!(r#"{{"pde": "{name}", "colour": 1}}"#));
+            assert!(typo.unwrap_err().to_string().contains("colour"), "{name}");
+        }
+    }
+
+    #[test]
+    fn sizes_beyond_memory_are_refused_by_name() {
+        let err = require_size(100_000, 4, 3, 10).unwrap_err();
+        assert!(matches!(err, Error::Parameter { name: "resolution", .. }), "{err}");
+        let err = require_size(64, 4, 2, 0).unwrap_err();
+        assert!(matches!(err, Error::Parameter { name: "n_frames", .. }), "{err}");
+    }
 }
