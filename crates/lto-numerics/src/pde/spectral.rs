@@ -7,6 +7,9 @@ use rustfft::{Fft, FftPlanner};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+/// Forward and inverse.
+type FftPair = (Arc<dyn Fft<f64>>, Arc<dyn Fft<f64>>);
+
 /// The discrete Fourier transform of real arrays of one shape:
 /// `û[k] = Σ_x u[x] exp(−2πi Σ_d k_d x_d / n_d)`, of which the half with `k ≥ 0` on the last axis is kept.
 ///
@@ -15,7 +18,7 @@ use std::sync::Arc;
 pub struct RealTransform {
     shape: Vec<usize>,
     last: (Arc<dyn RealToComplex<f64>>, Arc<dyn ComplexToReal<f64>>),
-    others: Vec<(Arc<dyn Fft<f64>>, Arc<dyn Fft<f64>>)>,
+    others: Vec<FftPair>,
 }
 
 impl RealTransform {
@@ -83,7 +86,7 @@ impl RealTransform {
     fn transform_others(
         &self,
         mut spectrum: Vec<Complex64>,
-        direction: impl Fn(&(Arc<dyn Fft<f64>>, Arc<dyn Fft<f64>>)) -> &dyn Fft<f64>,
+        direction: impl Fn(&FftPair) -> &dyn Fft<f64>,
     ) -> Vec<Complex64> {
         let shape = self.spectrum_shape();
         for (axis, plans) in self.others.iter().enumerate() {
