@@ -1,0 +1,154 @@
+//! HDF5, and MATLAB 7.3 files, which are HDF5 with reversed axes. The `rust-hdf5` crate is named in this folder
+//! only; nothing it does to a damaged file (panic, absurd allocation) gets past it.
+
+mod attributes;
+mod element;
+mod matlab;
+mod objects;
+mod storage;
+
+use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
+use crate::error::{Error, Result};
+use element::Number;
+use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// An HDF5 or MATLAB 7.3 file opened for reading.
+pub struct Hdf5Store {
+    path: PathBuf,
+    format: Format,
+    arrays: Vec<ArrayInfo>,
+    /// What is behind each of `arrays`.
+    contents: Vec<Content>,
+    attributes: Vec<(String, String, Attribute)>,
+    length: u64,
+}
+
+/// What is behind a listed name.
+enum Content {
+    /// Numbers.
+    Numbers(Number, H5Dataset),
+    /// Nothing at all (NumPy users know it as `h5py.Empty`): read as no elements.
+    Null,
+    /// Something sound that is not read as numbers.
+    Other,
+    /// A dataset the file cannot make good on, and why.
+    Damaged(String),
+    /// A dataset stored in a way that is not supported, and what to do.
+    Unsupported(String),
+}
+
+impl Hdf5Store {
+    /// Opens a file and lists what is in it; no values are read.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not HDF5, or its structure is damaged.
+    pub fn open(path: &Path) -> Result<Self> {
+        let io = |source| Error::Io { path: path.into(), source };
+        let length = std::fs::metadata(path).map_err(io)?.len();
+        // Best effort: some network file systems know no locks.
+        let file = guarded(path, None, || H5File::options().best_effort_locking().open(path))?;
+        let attributes = guarded(path, None, || Ok(attributes::read(path, file.userblock_size())?))?;
+        let matlab = matlab::is_matlab(path, &attributes).map_err(io)?;
+        let (mut arrays, mut contents) = (Vec::new(), Vec::new());
+        for name in guarded(path, None, || Ok(file.dataset_names()))? {
+            let (mut info, mut content) = match guarded(path, None, || storage::describe(&file, &name)) {
+                Ok(found) => found,
+                Err(error) => unreadable(name, error),
+            };
+            if matlab {
+                info.shape.reverse();
+                if matlab::is_no_array(&info.name, &attributes) {
+                    info.element = ElementType::Other;
+                    content = Content::Other;
+                }
+            }
+            arrays.push(info);
+            contents.push(content);
+        }
+        let format = if matlab { Format::Mat73 } else { Format::Hdf5 };
+        Ok(Self { path: path.into(), format, arrays, contents, attributes, length })
+    }
+}
+
+/// The entry of a dataset that cannot even be described: listed, so that the rest of the file can be read.
+fn unreadable(name: String, error: Error) -> (ArrayInfo, Content) {
+    let content = match error {
+        Error::Unsupported { problem, .. } => Content::Unsupported(problem),
+        Error::Corrupt { problem, .. } => Content::Damaged(problem),
+        error => Content::Damaged(error.to_string()),
+    };
+    let storage = "unreadable".into();
+    (ArrayInfo { name, shape: Vec::new(), element: ElementType::Other, storage }, content)
+}
+
+/// Calls into the crate. Its errors become ours; a panic, which only a damaged file can bring about, becomes an
+/// error too.
+fn guarded<T>(
+    path: &Path,
+    array: Option<&str>,
+    call: impl FnOnce() -> rust_hdf5::Result<T>,
+) -> Result<T> {
+    let (path, array) = (PathBuf::from(path), array.map(str::to_string));
+    let problem = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(Hdf5Error::Io(source))) => return Err(Error::Io { path, source }),
+        Ok(Err(Hdf5Error::Unsupported(problem))) => return Err(Error::Unsupported { path, array, problem }),
+        Ok(Err(error)) => format!("damaged HDF5 file: {error}"),
+        Err(_) => "damaged HDF5 file: its structure contradicts itself".into(),
+    };
+    Err(Error::Corrupt { path, array, position: None, problem })
+}
+
+impl ArrayStore for Hdf5Store {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn arrays(&self) -> &[ArrayInfo] {
+        &self.arrays
+    }
+
+    fn attributes(&self) -> &[(String, String, Attribute)] {
+        &self.attributes
+    }
+
+    fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>> {
+        let at = self.arrays.iter().position(|info| info.name == array);
+        let content = at.and_then(|at| self.contents.get(at));
+        let corrupt = |problem: String| Error::Corrupt {
+            path: self.path.clone(),
+            array: Some(array.into()),
+            position: None,
+            problem,
+        };
+        match content {
+            Some(Content::Damaged(problem)) => return Err(corrupt(problem.clone())),
+            Some(Content::Unsupported(problem)) => {
+                let (path, problem) = (self.path.clone(), problem.clone());
+                return Err(Error::Unsupported { path, array: Some(array.into()), problem });
+            }
+            _ => check_slice(&self.path, &self.arrays, array, start, count)?,
+        };
+        let Some(Content::Numbers(number, dataset)) = content else { return Ok(Vec::new()) };
+        if count.contains(&0) {
+            return Ok(Vec::new());
+        }
+        let guarded_read = |start: &[usize], count: &[usize]| {
+            guarded(&self.path, Some(array), || storage::check(dataset, *number, count, self.length))?
+                .map_err(corrupt)?;
+            guarded(&self.path, Some(array), || number.read(dataset, start, count))
+        };
+        if self.format != Format::Mat73 {
+            return guarded_read(start, count);
+        }
+        let reversed = |of: &[usize]| of.iter().rev().copied().collect::<Vec<_>>();
+        let count = reversed(count);
+        Ok(matlab::reverse_axes(guarded_read(&reversed(start), &count)?, &count))
+    }
+}

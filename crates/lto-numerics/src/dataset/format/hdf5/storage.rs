@@ -1,0 +1,101 @@
+//! How HDF5 datasets are stored: described for people, and checked before anything is allocated for them.
+
+use super::Content;
+use super::element::Number;
+use crate::dataset::format::{ArrayInfo, ElementType};
+use rust_hdf5::{Filter, H5Dataset, H5File, StorageLayout};
+
+/// Deflate, the strongest of the supported compressions, cannot do better than 1032 to 1.
+const COMPRESSION_LIMIT: u64 = 1032;
+/// Parts of a dataset that were never written take no room in the file: up to this many bytes of a slice or a
+/// chunk are believed whatever the size of the file.
+const ALWAYS_ALLOWED: u64 = 64 << 20;
+
+/// Name of a filter, and whether it can be undone here.
+fn filter_name(filter: &Filter) -> (String, bool) {
+    let (name, supported) = match filter.id {
+        1 => ("gzip", true),
+        2 => ("shuffle", true),
+        3 => ("fletcher32", true),
+        4 => ("szip", true),
+        5 => ("nbit", true),
+        6 => ("scale-offset", true),
+        32000 => ("lzf", true),
+        307 => ("bzip2", false),
+        32001 => ("blosc", false),
+        32004 => ("lz4", false),
+        32008 => ("bitshuffle", false),
+        32013 => ("zfp", false),
+        32015 => ("zstd", false),
+        id => return (format!("filter {id}"), false),
+    };
+    (name.into(), supported)
+}
+
+/// Lists a dataset without reading its values.
+pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInfo, Content)> {
+    let dataset = file.dataset(name)?;
+    let number = Number::of(&dataset.datatype()?).map(|(number, _)| number);
+    let layout = dataset.storage_layout()?;
+    let filters = dataset.filters()?;
+    let mut storage = match (layout, dataset.chunk_dims()) {
+        (StorageLayout::Chunked, Some(chunk)) => format!("chunked {chunk:?}"),
+        (StorageLayout::Chunked, None) => "chunked".into(),
+        (StorageLayout::Compact, _) => "compact".into(),
+        (StorageLayout::Contiguous, _) => "contiguous".into(),
+        (StorageLayout::Virtual, _) => "virtual".into(),
+    };
+    for filter in &filters {
+        storage += ", ";
+        storage += &filter_name(filter).0;
+    }
+    let mut shape = dataset.shape();
+    let fits = shape.iter().try_fold(8usize, |bytes, &n| bytes.checked_mul(n));
+    let elsewhere = layout == StorageLayout::Virtual || !dataset.external_files()?.is_empty();
+    let unknown = filters.iter().map(filter_name).find(|(_, supported)| !supported);
+    let element = number.map_or(ElementType::Other, Number::element_type);
+    let content = if dataset.is_null() {
+        shape = vec![0];
+        Content::Null
+    } else if fits.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let problem = format!("the shape {shape:?} has more elements than any file can hold");
+        shape.clear();
+        Content::Damaged(problem)
+    } else if elsewhere {
+        Content::Unsupported("its values are in other files; copy them into one (h5repack does)".into())
+    } else if let Some((filter, _)) = unknown {
+        Content::Unsupported(format!(
+            "compressed by {filter}, which is not supported; rewrite it with `h5repack -f GZIP=4 old.hdf5 new.hdf5`"
+        ))
+    } else {
+        match number {
+            Some(number) => Content::Numbers(number, dataset),
+            None => Content::Other,
+        }
+    };
+    Ok((ArrayInfo { name: name.into(), shape, element, storage }, content))
+}
+
+/// Refuses a slice or a chunk larger than a file of `length` bytes can hold: a damaged size must not become an
+/// allocation.
+pub(super) fn check(
+    dataset: &H5Dataset,
+    number: Number,
+    count: &[usize],
+    length: u64,
+) -> rust_hdf5::Result<Result<(), String>> {
+    let compressed = dataset.filters()?.iter().any(|filter| !matches!(filter.id, 2 | 3));
+    let ratio = if compressed { COMPRESSION_LIMIT } else { 1 };
+    let limit = length.saturating_mul(ratio).max(ALWAYS_ALLOWED);
+    let chunk = dataset.chunk_dims().unwrap_or_default();
+    for (what, extent) in [("a slice", count), ("its chunks", &chunk)] {
+        let bytes = extent.iter().try_fold(number.size() as u64, |bytes, &n| bytes.checked_mul(n as u64));
+        if bytes.is_none_or(|bytes| bytes > limit) {
+            return Ok(Err(format!("{what} of {extent:?} cannot come from a file of {length} bytes")));
+        }
+    }
+    if dataset.is_chunked() && chunk.iter().any(|&n| n == 0) {
+        return Ok(Err(format!("its chunks of {chunk:?} are empty")));
+    }
+    Ok(Ok(()))
+}
