@@ -18,7 +18,8 @@ fn documents() -> Vec<PathBuf> {
 /// The paths a document names: link targets, and code spans that look like a path of this repository.
 fn paths(text: &str) -> Vec<String> {
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let links = links.filter(|l| !l.contains("://") && !l.starts_with('#')).map(|l| l.split('#').next().unwrap_or(l));
+    let links =
+        links.filter(|l| !l.contains("://") && !l.starts_with('#')).map(|l| l.split('#').next().unwrap_or(l));
     let top: Vec<String> = std::fs::read_dir(root())
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
@@ -53,6 +54,7 @@ fn paths_named_in_the_documents_exist() {
 
 #[test]
 fn the_search_finds_links_and_code_spans() {
-    let text = "see [the map](docs/none.md#part) and `crates/nowhere/src/lib.rs`, not `a/b` or [x](https://y.z)";
+    let text =
+        "see [the map](docs/none.md#part) and `crates/nowhere/src/lib.rs`, not `a/b` or [x](https://y.z)";
     assert_eq!(paths(text), ["docs/none.md", "crates/nowhere/src/lib.rs"]);
 }

@@ -4,13 +4,13 @@ use super::element::Number;
 use super::objects::{Message, Objects};
 use crate::dataset::format::Attribute;
 use rust_hdf5::DatatypeMessage;
+use rust_hdf5::format::FormatResult;
 use rust_hdf5::format::dense_attr::read_dense_attributes;
 use rust_hdf5::format::global_heap::{decode_vlen_reference, vlen_reference_size};
 use rust_hdf5::format::messages::attr_info::AttributeInfoMessage;
 use rust_hdf5::format::messages::attribute::{AttributeEntry, AttributeMessage};
 use rust_hdf5::format::messages::datatype::fixed_string_content;
 use rust_hdf5::format::messages::{MSG_ATTR_INFO, MSG_ATTRIBUTE, MSG_FLAG_SHARED};
-use rust_hdf5::format::FormatResult;
 use std::path::Path;
 
 /// All attributes that are numbers or texts, by `(owner, name)`. Others (references, compounds) and damaged ones

@@ -85,11 +85,7 @@ fn unreadable(name: String, error: Error) -> (ArrayInfo, Content) {
 
 /// Calls into the crate. Its errors become ours; a panic, which only a damaged file can bring about, becomes an
 /// error too.
-fn guarded<T>(
-    path: &Path,
-    array: Option<&str>,
-    call: impl FnOnce() -> rust_hdf5::Result<T>,
-) -> Result<T> {
+fn guarded<T>(path: &Path, array: Option<&str>, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
     let (path, array) = (PathBuf::from(path), array.map(str::to_string));
     let problem = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return Ok(value),

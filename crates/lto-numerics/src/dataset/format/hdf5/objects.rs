@@ -8,9 +8,7 @@ use rust_hdf5::format::local_heap::{LocalHeapHeader, local_heap_get_string};
 use rust_hdf5::format::messages::continuation::ContinuationMessage;
 use rust_hdf5::format::messages::link::{LinkMessage, LinkTarget};
 use rust_hdf5::format::messages::link_info::LinkInfoMessage;
-use rust_hdf5::format::messages::{
-    MSG_LINK, MSG_LINK_INFO, MSG_OBJ_HEADER_CONTINUATION, MSG_SYMBOL_TABLE,
-};
+use rust_hdf5::format::messages::{MSG_LINK, MSG_LINK_INFO, MSG_OBJ_HEADER_CONTINUATION, MSG_SYMBOL_TABLE};
 use rust_hdf5::format::object_header::{OHDR_SIGNATURE, ObjectHeader};
 use rust_hdf5::format::superblock::{SuperblockV0V1, SuperblockV2V3, detect_superblock_version};
 use rust_hdf5::format::symbol_table::SymbolTableNode;
@@ -207,18 +205,15 @@ impl Objects {
             return Err(FormatError::BufferTooShort { needed: 2 * addresses, available: body.len() });
         };
         let heap = LocalHeapHeader::decode(&self.read_block(heap, 64)?, addresses, lengths)?;
-        let names =
-            self.read_block(heap.data_addr, usize::try_from(heap.data_size).unwrap_or(usize::MAX))?;
+        let names = self.read_block(heap.data_addr, usize::try_from(heap.data_size).unwrap_or(usize::MAX))?;
         let (mut children, mut seen, mut pending) = (Vec::new(), HashSet::new(), vec![(tree, true)]);
         while let Some((address, is_tree)) = pending.pop() {
             if !seen.insert(address) {
                 continue;
             }
             if is_tree {
-                let block =
-                    self.read_block(address, self.trees.snode_btree_node_size(addresses, lengths))?;
-                let node =
-                    BTreeV1Node::decode(&block, addresses, lengths, self.trees.snode_max_entries())?;
+                let block = self.read_block(address, self.trees.snode_btree_node_size(addresses, lengths))?;
+                let node = BTreeV1Node::decode(&block, addresses, lengths, self.trees.snode_max_entries())?;
                 pending.extend(node.children.iter().rev().map(|&child| (child, node.level > 0)));
             } else {
                 let block =
