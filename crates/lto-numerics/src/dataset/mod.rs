@@ -1,3 +1,4 @@
 //! PDE data in files: formats (how bytes become arrays) and layouts (what the arrays mean).
 
 pub mod format;
+pub mod write;

@@ -6,6 +6,9 @@ mod element;
 mod matlab;
 mod objects;
 mod storage;
+mod write;
+
+pub(crate) use write::Hdf5Writer;
 
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::{Error, Result};

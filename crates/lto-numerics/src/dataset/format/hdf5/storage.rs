@@ -94,7 +94,7 @@ pub(super) fn check(
             return Ok(Err(format!("{what} of {extent:?} cannot come from a file of {length} bytes")));
         }
     }
-    if dataset.is_chunked() && chunk.iter().any(|&n| n == 0) {
+    if dataset.is_chunked() && chunk.contains(&0) {
         return Ok(Err(format!("its chunks of {chunk:?} are empty")));
     }
     Ok(Ok(()))

@@ -1,0 +1,112 @@
+//! Writing samples to files in PDEBench's layout, one sample after the other, the file appearing only when it is
+//! whole. Equal samples give equal bytes.
+//!
+//! | array | shape | where |
+//! |---|---|---|
+//! | `tensor` | (n, t, x[, y[, z]]), or (n, 1, x[, y[, z]]) of a steady problem | `f32` |
+//! | `nu` | (n, x[, y[, z]]): what is given in a steady problem | `f32` |
+//! | `x-coordinate`, `y-coordinate`, `z-coordinate` | (points,) | `f64` |
+//! | `t-coordinate` | (t,), one entry a frame | `f64` |
+//! | `resolution_128/…` | the same arrays on the finer grid of 128 points along x | |
+//!
+//! Coordinates are in double precision, where PDEBench has single: rounded ones may lie outside the domain.
+//! Attributes: those given, and `domain_lower`, `domain_upper`, `periodic` (one number an axis).
+
+mod atomic;
+mod npz;
+mod pdebench_hdf5;
+mod plan;
+
+use super::format::Attribute;
+use crate::error::{Error, Result};
+use crate::grid::{Grid, expect};
+use crate::sample::Sample;
+use npz::NpzSink;
+use pdebench_hdf5::Hdf5Sink;
+use plan::Plan;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a file of samples is to hold besides them.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// The grids every sample is on: the native one, then finer ones.
+    pub grids: Vec<Arc<Grid>>,
+    /// Times of the frames; empty for a steady problem.
+    pub times: Vec<f64>,
+    /// Number of samples.
+    pub n_samples: usize,
+    /// Names and values written beside the data.
+    pub attributes: Vec<(String, Attribute)>,
+}
+
+/// Where the arrays of a [`Plan`] go.
+trait Sink {
+    /// Writes entry `sample` of output array `output`; called once for each, in order.
+    fn put(&mut self, output: usize, sample: usize, values: &[f32]) -> Result<()>;
+
+    /// Makes the file appear under its name.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// A file of samples being written. Dropped before [`SampleWriter::finish`], it leaves nothing behind.
+pub struct SampleWriter {
+    plan: Plan,
+    sink: Box<dyn Sink>,
+    written: usize,
+}
+
+/// Starts a file: HDF5 where the name ends in `.hdf5` or `.h5` (PDEBench's own loader takes `.hdf5` only), NumPy
+/// where it ends in `.npz`. A file of that name is replaced when the new one is finished, not before.
+///
+/// # Errors
+/// Another suffix, a header without grid or samples, or a folder that cannot be written.
+pub fn create(path: &Path, header: &Header) -> Result<SampleWriter> {
+    let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+    let plan = Plan::new(header)?;
+    let sink: Box<dyn Sink> = match suffix {
+        "hdf5" | "h5" => Box::new(Hdf5Sink::create(path, &plan)?),
+        "npz" => Box::new(NpzSink::create(path, &plan)?),
+        _ => {
+            return Err(Error::Unsupported {
+                path: path.into(),
+                array: None,
+                problem: format!(
+                    "samples cannot be written as {suffix:?}; end the name in .hdf5 (PDEBench), .h5 or .npz"
+                ),
+            });
+        }
+    };
+    Ok(SampleWriter { plan, sink, written: 0 })
+}
+
+impl SampleWriter {
+    /// Writes the next sample, given on every grid of the header. Values are rounded to single precision.
+    ///
+    /// # Errors
+    /// More samples than announced, grids, times or channels other than announced, a value that is not finite in
+    /// single precision, or a failing disk.
+    pub fn append(&mut self, on_grids: &[Sample]) -> Result<()> {
+        if self.written == self.plan.n_samples {
+            return Err(Error::Mismatch {
+                what: "number of samples to write".into(),
+                expected: self.plan.n_samples,
+                got: self.written + 1,
+            });
+        }
+        for (output, values) in self.plan.values(self.written, on_grids)?.iter().enumerate() {
+            self.sink.put(output, self.written, values)?;
+        }
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Completes the file, makes it durable, and gives it its name.
+    ///
+    /// # Errors
+    /// Fewer samples than announced, or a failing disk; the file does not appear then.
+    pub fn finish(self) -> Result<()> {
+        expect("number of samples written", self.plan.n_samples, self.written)?;
+        self.sink.finish()
+    }
+}

@@ -1,0 +1,42 @@
+//! Samples as HDF5: contiguous arrays, so that any sample is one read; coordinates attached as dimension scales.
+
+use super::Sink;
+use super::atomic::AtomicFile;
+use super::plan::Plan;
+use crate::dataset::format::hdf5::Hdf5Writer;
+use crate::error::Result;
+use std::path::Path;
+
+pub(super) struct Hdf5Sink {
+    // Before the file: what it still has to write goes where the file is.
+    writer: Hdf5Writer,
+    file: AtomicFile,
+}
+
+impl Hdf5Sink {
+    pub(super) fn create(path: &Path, plan: &Plan) -> Result<Self> {
+        let file = AtomicFile::create(path)?;
+        let mut writer = Hdf5Writer::create(file.path(), path)?;
+        for (name, value) in &plan.attributes {
+            writer.attribute(name, value)?;
+        }
+        for coordinate in &plan.coordinates {
+            writer.coordinates(&coordinate.name, &coordinate.values)?;
+        }
+        for output in &plan.outputs {
+            writer.array(&output.name, &output.shape, &output.scales)?;
+        }
+        Ok(Self { writer, file })
+    }
+}
+
+impl Sink for Hdf5Sink {
+    fn put(&mut self, output: usize, sample: usize, values: &[f32]) -> Result<()> {
+        self.writer.write(output, sample, values)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.writer.finish()?;
+        self.file.finish()
+    }
+}
