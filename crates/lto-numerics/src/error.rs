@@ -36,6 +36,14 @@ pub enum Error {
         /// The value it had.
         got: usize,
     },
+    /// Two point sets that must lie in the same domain do not.
+    #[error("the context lies in {context} but the query in {query}: give both in the same domain and units")]
+    DomainMismatch {
+        /// Domain of the context, as text.
+        context: String,
+        /// Domain of the query, as text.
+        query: String,
+    },
     /// A point set without points.
     #[error("the set of points is empty")]
     NoPoints,
@@ -107,6 +115,14 @@ pub enum Error {
         index: Vec<usize>,
         /// The offending value.
         value: f64,
+    },
+    /// A number of points that fills no grid with nearly cubic cells.
+    #[error("no grid of exactly {n} points has cells at most twice as long as wide; take {nearest} points")]
+    InfeasibleGrid {
+        /// Number of points asked for.
+        n: usize,
+        /// The nearest numbers that do, as text.
+        nearest: String,
     },
     /// A parameter outside its range.
     #[error("{name} = {value}: {requirement}")]

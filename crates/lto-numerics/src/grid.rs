@@ -197,6 +197,20 @@ impl Grid {
     }
 }
 
+/// All ways to write `n` as an ordered product of `dim` factors.
+pub(crate) fn factor_shapes(n: usize, dim: usize) -> Vec<Vec<usize>> {
+    if dim == 1 {
+        return vec![vec![n]];
+    }
+    let small = (1..=n.isqrt()).filter(|&f| n.is_multiple_of(f));
+    let divisors = small.flat_map(|f| if f * f == n { vec![f] } else { vec![f, n / f] });
+    divisors
+        .flat_map(|first| {
+            factor_shapes(n / first, dim - 1).into_iter().map(move |rest| [vec![first], rest].concat())
+        })
+        .collect()
+}
+
 /// `Ok` where two counts agree, else [`Error::Mismatch`].
 pub(crate) fn expect(what: &str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::Mismatch { what: what.into(), expected, got }) }
@@ -238,6 +252,15 @@ mod tests {
         let periodic = Domain::unit(1, true).unwrap();
         let err = Grid::cubic(periodic, 5, Placement::Vertex).unwrap_err();
         assert!(matches!(err, Error::DuplicatePoints { first: 0, second: 4, .. }), "{err}");
+    }
+
+    #[test]
+    fn factor_shapes_are_all_ordered_products() {
+        let mut shapes = factor_shapes(12, 2);
+        shapes.sort();
+        assert_eq!(shapes, [[1, 12], [2, 6], [3, 4], [4, 3], [6, 2], [12, 1]]);
+        assert_eq!(factor_shapes(36, 3).len(), 36);
+        assert!(factor_shapes(36, 3).iter().all(|s| s.iter().product::<usize>() == 36));
     }
 
     #[test]

@@ -3,18 +3,26 @@
 //! and writers for the files PDE data comes in. Plain `f64`; no tensors, no gradients.
 
 pub mod dataset;
+pub mod design;
 pub mod domain;
 pub mod error;
 pub mod field;
+pub mod geometry;
 pub mod grid;
+pub mod kernel;
 mod lines;
 pub mod pde;
+mod point_tree;
 pub mod points;
 pub mod sample;
+pub mod setconv;
 
+pub use design::Design;
 pub use domain::{Axis, Domain};
 pub use error::{Error, Result};
 pub use field::{Field, Trajectory};
 pub use grid::{Grid, Placement};
+pub use kernel::KernelConfig;
 pub use points::{Layout, Points};
 pub use sample::Sample;
+pub use setconv::SetConv;

@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["domain"],
     &["grid"],
     &["points", "field"],
-    &["sample", "kernel"],
+    &["sample", "kernel", "point_tree"],
     &["geometry", "setconv", "design", "resample"],
     &["metric"],
     &["pde", "dataset"],

@@ -1,0 +1,92 @@
+//! The sums that the set convolution and the local linear estimate are made of.
+
+use super::{axis_products, tiles};
+use crate::domain::Axis;
+use crate::grid::Grid;
+use crate::kernel::Gaussian;
+use crate::points::{Layout, Points};
+
+/// Σ_j f_j κ(x, c_j) Π_d δ_d^{k_d}, with δ the shortest way from x to c_j: one sum per query point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Term {
+    /// Which channel f is; `None` for f = 1.
+    pub channel: Option<usize>,
+    /// The exponents k_d.
+    pub powers: [usize; 3],
+}
+
+impl Term {
+    /// Density, then the raw signal of every channel.
+    pub fn channels(n_channels: usize) -> Vec<Term> {
+        let powers = [0; 3];
+        std::iter::once(None)
+            .chain((0..n_channels).map(Some))
+            .map(|channel| Term { channel, powers })
+            .collect()
+    }
+
+    /// The entries of the normal equations of an affine fit: Σκ, Σκδ_d, Σκδ_dδ_e for d ≤ e, and for every channel
+    /// Σuκ, Σuκδ_d.
+    pub fn affine(dim: usize, n_channels: usize) -> Vec<Term> {
+        let power = |axes: &[usize]| {
+            let mut powers = [0; 3];
+            axes.iter().for_each(|&d| powers[d] += 1);
+            powers
+        };
+        let first: Vec<_> = std::iter::once(power(&[])).chain((0..dim).map(|d| power(&[d]))).collect();
+        let second = (0..dim).flat_map(|d| (d..dim).map(move |e| power(&[d, e])));
+        let moments = first.iter().copied().chain(second).map(|powers| Term { channel: None, powers });
+        let signals = (0..n_channels)
+            .flat_map(|channel| first.iter().map(move |&powers| Term { channel: Some(channel), powers }));
+        moments.chain(signals).collect()
+    }
+}
+
+/// What to sum.
+pub(super) struct Moments<'a> {
+    pub kernel: Gaussian,
+    pub context: &'a Points,
+    /// `[channel, point]`.
+    pub values: &'a [f64],
+    pub query: &'a Points,
+    pub terms: &'a [Term],
+    /// Largest relative change of the density by leaving out far points.
+    pub truncation: f64,
+}
+
+impl Moments<'_> {
+    /// The sums `[term, query point]`, the cheaper way.
+    pub fn sums(&self) -> Vec<f64> {
+        match (grid_of(self.context), grid_of(self.query)) {
+            (Some(from), Some(to)) if axis_products::cost(from, to) <= self.tiled_cost() => {
+                axis_products::sums(self, from, to)
+            }
+            _ => tiles::sums(self),
+        }
+    }
+
+    /// The values f_j of a term at the points of the context, or `None` for f = 1.
+    pub fn values_of(&self, term: &Term) -> Option<&[f64]> {
+        let n = self.context.len();
+        term.channel.map(|channel| &self.values[channel * n..(channel + 1) * n])
+    }
+
+    /// About how many multiplications the sum over near points takes for each term.
+    fn tiled_cost(&self) -> f64 {
+        let squared_reach = self.kernel.squared_cut_off(self.truncation);
+        let reach = |axis: &Axis| (2.0 * squared_reach.sqrt() / axis.length()).min(1.0);
+        let near: f64 = self.context.domain().axes().iter().map(reach).product();
+        // The tree, the search and the exponentials cost at least about as much as this many products.
+        const OVERHEAD: f64 = 256.0;
+        self.query.len() as f64 * (self.context.len() as f64 * near + OVERHEAD)
+            + self.context.len() as f64 * OVERHEAD
+    }
+}
+
+/// The grid that all the points are on.
+fn grid_of(points: &Points) -> Option<&Grid> {
+    match points.layout() {
+        Layout::Scattered(_) => None,
+        Layout::Grid(grid) | Layout::Masked { grid, .. } => Some(grid),
+    }
+}

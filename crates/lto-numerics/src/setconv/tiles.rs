@@ -1,0 +1,119 @@
+//! Sums over near points only, for scattered contexts or queries. Query points are taken in tiles; for each tile the
+//! points that can matter are looked up once.
+//!
+//! What can be left out is decided by a bound, not by a fixed radius: if ρ₀ bounds the density from below on a tile,
+//! all points further from it than the distance where κ = ε ρ₀ / N weigh together at most ε ρ₀. Where the nearest
+//! point is far away, ρ₀ is small and the radius grows accordingly, so that even a density of 1e-200 keeps its
+//! relative accuracy.
+
+use super::moments::Moments;
+use super::{direct, separable};
+use crate::grid::Grid;
+use crate::kernel::Gaussian;
+use crate::point_tree::{Cuboid, PointTree};
+use crate::points::Layout;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The context sorted for summing.
+pub(super) struct Context<'a> {
+    pub moments: &'a Moments<'a>,
+    pub tree: PointTree,
+    /// `[channel, place in the tree]`.
+    pub values: Vec<f64>,
+    /// Length of each periodic axis, zero on others; and one over it, zero on others.
+    pub periods: [(f64, f64); 3],
+}
+
+impl Context<'_> {
+    /// Values of a channel in the tree's order.
+    pub fn channel(&self, channel: usize) -> &[f64] {
+        let n = self.tree.len();
+        &self.values[channel * n..(channel + 1) * n]
+    }
+
+    /// Places of all points that matter for query points in `cuboid`.
+    pub fn near(&self, cuboid: &Cuboid) -> Vec<Range<usize>> {
+        let kernel = &self.moments.kernel;
+        let density = density_bound(&self.tree, kernel, cuboid);
+        let ratio = self.moments.truncation * density / self.tree.len() as f64;
+        self.tree.near(cuboid, kernel.squared_cut_off(ratio))
+    }
+}
+
+/// A lower bound of the density on `cuboid`: counts the points of small boxes close by as if they were at the far
+/// ends of those boxes.
+fn density_bound(tree: &PointTree, kernel: &Gaussian, cuboid: &Cuboid) -> f64 {
+    let squared_scale = kernel.length_scale().powi(2);
+    let mut bound = 0.0;
+    tree.descend(|node| {
+        if tree.metric.squared_min(cuboid, &node.cuboid) > 4.0 * squared_scale {
+            return false;
+        }
+        let small = node.cuboid.half.iter().map(|h| h * h).sum::<f64>() < 0.1 * squared_scale;
+        if small || node.is_leaf() {
+            bound += node.range.len() as f64 * kernel.value(tree.metric.squared_max(cuboid, &node.cuboid));
+            return false;
+        }
+        true
+    });
+    let nearest = tree.nearest(&cuboid.center, None).map_or(0.0, |nearest| {
+        let point = Cuboid::point(tree.position(nearest.place));
+        kernel.value(tree.metric.squared_max(cuboid, &point))
+    });
+    bound.max(nearest)
+}
+
+/// The sums of one tile: which query points, and `[term, query point of the tile]`.
+pub(super) type TileSums = (Vec<usize>, Vec<f64>);
+
+/// The sums `[term, query point]`.
+pub(super) fn sums(moments: &Moments) -> Vec<f64> {
+    let tree = PointTree::new(moments.context);
+    let values = moments
+        .values
+        .chunks_exact(tree.len())
+        .flat_map(|channel| tree.order().iter().map(|&index| channel[index]))
+        .collect();
+    let mut periods = [(0.0, 0.0); 3];
+    for (period, axis) in periods.iter_mut().zip(moments.context.domain().axes()) {
+        if axis.periodic {
+            *period = (axis.length(), axis.length().recip());
+        }
+    }
+    let context = Context { moments, tree, values, periods };
+    match moments.query.layout() {
+        Layout::Grid(grid) => on_grid(&context, grid),
+        // A whole grid costs less per point than scattered points do.
+        Layout::Masked { grid, indices } if 4 * indices.len() >= grid.len() => {
+            let all = on_grid(&context, grid);
+            all.chunks_exact(grid.len()).flat_map(|term| indices.iter().map(|&index| term[index])).collect()
+        }
+        _ => {
+            let queries = PointTree::new(moments.query);
+            let leaves: Vec<_> = queries.leaves().collect();
+            let tiles = leaves.par_iter().map(|leaf| direct::sums(&context, &queries, leaf)).collect();
+            gather(tiles, moments.terms.len(), moments.query.len())
+        }
+    }
+}
+
+/// The sums `[term, grid point]`.
+fn on_grid(context: &Context, grid: &Grid) -> Vec<f64> {
+    let tiles = separable::tiles(grid, context.moments.kernel.length_scale());
+    let sums = tiles.par_iter().map(|tile| separable::sums(context, grid, tile)).collect();
+    gather(sums, context.moments.terms.len(), grid.len())
+}
+
+/// The sums of all tiles put in their places `[term, query point]`.
+fn gather(tiles: Vec<TileSums>, n_terms: usize, n_query: usize) -> Vec<f64> {
+    let mut all = vec![0.0; n_terms * n_query];
+    for (indices, sums) in tiles {
+        for (term, sums) in sums.chunks_exact(indices.len()).enumerate() {
+            for (index, sum) in indices.iter().zip(sums) {
+                all[term * n_query + index] = *sum;
+            }
+        }
+    }
+    all
+}
