@@ -142,6 +142,21 @@ pub enum Error {
         /// Time reached.
         time: f64,
     },
+    /// An iterative solver that did not reach its tolerance.
+    #[error(
+        "{solver}: relative residual {residual:e} after {iterations} iterations, {tolerance:e} is wanted; \
+         the coefficient varies over too many orders of magnitude"
+    )]
+    NotConverged {
+        /// Which solver.
+        solver: &'static str,
+        /// Iterations made.
+        iterations: usize,
+        /// Relative residual reached.
+        residual: f64,
+        /// Relative residual wanted.
+        tolerance: f64,
+    },
     /// An operating-system error on a file.
     #[error("{path}: {source}", path = path.display())]
     Io {

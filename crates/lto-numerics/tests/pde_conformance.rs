@@ -1,12 +1,15 @@
 //! What every PDE must do, looped over all of them: a new one joins by one line in `small_configs`.
 
-use lto_numerics::pde::{HeatConfig, PdeConfig, sample_rng};
+use lto_numerics::pde::{DarcyConfig, HeatConfig, PdeConfig, sample_rng};
 use lto_numerics::{Grid, Sample};
 use std::sync::Arc;
 
 /// Every PDE, small enough for a test.
 fn small_configs() -> Vec<PdeConfig> {
-    vec![PdeConfig::Heat(HeatConfig { resolution: 16, n_frames: 5, ..Default::default() })]
+    vec![
+        PdeConfig::Heat(HeatConfig { resolution: 16, n_frames: 5, ..Default::default() }),
+        PdeConfig::Darcy(DarcyConfig { resolution: 25, strides: vec![3, 1], ..Default::default() }),
+    ]
 }
 
 /// Grid and values of every field of a sample.

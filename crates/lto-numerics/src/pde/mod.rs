@@ -1,5 +1,8 @@
 //! PDE solvers that make data. Each PDE is one file and one variant of [`PdeConfig`].
 
+pub mod cosine_field;
+pub mod darcy;
+pub mod elliptic;
 pub mod exact;
 pub mod heat;
 pub mod spectral;
@@ -13,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::sync::Arc;
 
+pub use darcy::DarcyConfig;
 pub use heat::HeatConfig;
 
 /// A PDE with everything set: draws random problems and solves them.
@@ -40,18 +44,21 @@ pub trait Pde: Send + Sync {
 pub enum PdeConfig {
     /// Heat equation on the periodic unit box.
     Heat(HeatConfig),
+    /// Darcy flow through a random two-phase medium.
+    Darcy(DarcyConfig),
 }
 
 impl PdeConfig {
     /// Every PDE with its default parameters, for help texts, tests and benchmarks.
     pub fn all() -> Vec<Self> {
-        vec![Self::Heat(HeatConfig::default())]
+        vec![Self::Heat(HeatConfig::default()), Self::Darcy(DarcyConfig::default())]
     }
 
     /// Name as written in files and on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Heat(_) => "heat",
+            Self::Darcy(_) => "darcy",
         }
     }
 
@@ -62,6 +69,7 @@ impl PdeConfig {
     pub fn build(&self) -> Result<Box<dyn Pde>> {
         Ok(match self {
             Self::Heat(config) => Box::new(heat::Heat::new(config)?),
+            Self::Darcy(config) => Box::new(darcy::Darcy::new(config)?),
         })
     }
 }
