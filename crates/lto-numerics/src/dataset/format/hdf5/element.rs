@@ -25,7 +25,8 @@ impl Number {
     /// integers of odd width). Enumerations, NumPy's booleans among them, count as their base integer.
     pub(super) fn of(datatype: &DatatypeMessage) -> Option<(Self, ByteOrder)> {
         match datatype {
-            DatatypeMessage::FloatingPoint { byte_order, .. } => {
+            // The size first: the crate multiplies it without care.
+            DatatypeMessage::FloatingPoint { size: 2 | 4 | 8, byte_order, .. } => {
                 let number = match datatype.ieee_format()? {
                     IeeeFormat::Binary16 => Self::F16,
                     IeeeFormat::Binary32 => Self::F32,
