@@ -1,6 +1,6 @@
 //! What every PDE must do, looped over all of them: a new one joins by one line in `small_configs`.
 
-use lto_numerics::pde::{DarcyConfig, HeatConfig, PdeConfig, sample_rng};
+use lto_numerics::pde::{AdvectionConfig, BurgersConfig, DarcyConfig, HeatConfig, PdeConfig, sample_rng};
 use lto_numerics::{Grid, Sample};
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ fn small_configs() -> Vec<PdeConfig> {
     vec![
         PdeConfig::Heat(HeatConfig { resolution: 16, n_frames: 5, ..Default::default() }),
         PdeConfig::Darcy(DarcyConfig { resolution: 25, strides: vec![3, 1], ..Default::default() }),
+        PdeConfig::Advection(AdvectionConfig { resolution: 32, n_frames: 5, ..Default::default() }),
+        PdeConfig::Burgers(BurgersConfig { resolution: 32, n_frames: 5, ..Default::default() }),
     ]
 }
 

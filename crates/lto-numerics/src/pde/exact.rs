@@ -1,5 +1,7 @@
 //! Closed-form solutions: what solvers are measured against, in tests and benchmarks.
 
+use std::f64::consts::PI;
+
 /// A periodic Gaussian bump on the unit box and its heat flow:
 /// `u(x, τ) = A (w²/(w²+2τ))^{D/2} Σ_{m ∈ Z^D} exp(−|x−c+m|² / (2(w²+2τ)))` solves `∂u/∂τ = Δu`.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,4 +31,62 @@ impl HeatBump {
         let factors = point.iter().enumerate().map(|(d, &x)| self.factor(d, x, amount));
         self.amplitude * factors.product::<f64>()
     }
+}
+
+/// A smooth periodic solution of Burgers `∂u/∂t + u ∂u/∂x = κ ∂²u/∂x²` by the Cole–Hopf substitution:
+/// `u = −2κ ∂(ln φ)/∂x` with the heat flow `φ(x, t) = 1 + a exp(−κk²t) cos kx`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BurgersWave {
+    /// κ.
+    pub diffusivity: f64,
+    /// k; the period is 2π/k.
+    pub wavenumber: f64,
+    /// a in (−1, 1); the nearer to ±1, the steeper.
+    pub strength: f64,
+}
+
+impl BurgersWave {
+    /// `u(x, t)`.
+    pub fn value(&self, x: f64, t: f64) -> f64 {
+        let &Self { diffusivity, wavenumber, .. } = self;
+        2.0 * diffusivity * wavenumber * self.decayed(t) * (wavenumber * x).sin() / self.heat(x, t)
+    }
+
+    /// The average of `u(·, t)` over `[lower, upper]`, exactly.
+    pub fn average(&self, lower: f64, upper: f64, t: f64) -> f64 {
+        -2.0 * self.diffusivity * (self.heat(upper, t) / self.heat(lower, t)).ln() / (upper - lower)
+    }
+
+    fn decayed(&self, t: f64) -> f64 {
+        self.strength * (-self.diffusivity * self.wavenumber.powi(2) * t).exp()
+    }
+
+    fn heat(&self, x: f64, t: f64) -> f64 {
+        1.0 + self.decayed(t) * (self.wavenumber * x).cos()
+    }
+}
+
+/// The solution of Burgers `∂u/∂t + u ∂u/∂x = κ ∂²u/∂x²` from `u(x, 0) = −sin πx` on `[−1, 1]`, which steepens
+/// into a standing shock of width ~κ at x = 0. By Cole–Hopf and with `η = √(4κt) z`,
+/// `u = −∫ sin π(x−η) w dz / ∫ w dz`, `w = exp(−cos π(x−η)/(2πκ) − z²)`.
+///
+/// The trapezoidal rule over the whole line converges faster than any power of its step for such integrands;
+/// the one used is exact to rounding for `t ≤ 2`.
+pub fn burgers_sine(x: f64, t: f64, diffusivity: f64) -> f64 {
+    const STEP: f64 = 0.05;
+    let contrast = 1.0 / (2.0 * PI * diffusivity);
+    // Beyond this |z| the weight is e^−40 of its largest value at most.
+    let n_terms = ((2.0 * contrast + 40.0).sqrt() / STEP).ceil() as i64;
+    let angle = |z: f64| PI * (x - (4.0 * diffusivity * t).sqrt() * z);
+    let exponent = |z: f64| -contrast * angle(z).cos() - z * z;
+    let nodes = || (-n_terms..=n_terms).map(|term| STEP * term as f64);
+    // Relative to the largest, or the weights would leave the floating-point range for small κ.
+    let largest = nodes().map(exponent).fold(f64::NEG_INFINITY, f64::max);
+    let (mut numerator, mut denominator) = (0.0, 0.0);
+    for z in nodes() {
+        let weight = (exponent(z) - largest).exp();
+        numerator -= angle(z).sin() * weight;
+        denominator += weight;
+    }
+    numerator / denominator
 }

@@ -1,10 +1,14 @@
 //! PDE solvers that make data. Each PDE is one file and one variant of [`PdeConfig`].
 
+pub mod advection;
+pub mod burgers;
 pub mod cosine_field;
 pub mod darcy;
 pub mod elliptic;
 pub mod exact;
+pub mod finite_volume;
 pub mod heat;
+pub mod initial_states;
 pub mod spectral;
 
 use crate::error::{Error, Result};
@@ -16,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::sync::Arc;
 
+pub use advection::AdvectionConfig;
+pub use burgers::BurgersConfig;
 pub use darcy::DarcyConfig;
 pub use heat::HeatConfig;
 
@@ -46,12 +52,21 @@ pub enum PdeConfig {
     Heat(HeatConfig),
     /// Darcy flow through a random two-phase medium.
     Darcy(DarcyConfig),
+    /// Advection on the periodic unit interval.
+    Advection(AdvectionConfig),
+    /// Viscous Burgers on the periodic unit interval.
+    Burgers(BurgersConfig),
 }
 
 impl PdeConfig {
     /// Every PDE with its default parameters, for help texts, tests and benchmarks.
     pub fn all() -> Vec<Self> {
-        vec![Self::Heat(HeatConfig::default()), Self::Darcy(DarcyConfig::default())]
+        vec![
+            Self::Heat(HeatConfig::default()),
+            Self::Advection(AdvectionConfig::default()),
+            Self::Burgers(BurgersConfig::default()),
+            Self::Darcy(DarcyConfig::default()),
+        ]
     }
 
     /// Name as written in files and on the command line.
@@ -59,6 +74,8 @@ impl PdeConfig {
         match self {
             Self::Heat(_) => "heat",
             Self::Darcy(_) => "darcy",
+            Self::Advection(_) => "advection",
+            Self::Burgers(_) => "burgers",
         }
     }
 
@@ -70,6 +87,8 @@ impl PdeConfig {
         Ok(match self {
             Self::Heat(config) => Box::new(heat::Heat::new(config)?),
             Self::Darcy(config) => Box::new(darcy::Darcy::new(config)?),
+            Self::Advection(config) => Box::new(advection::Advection::new(config)?),
+            Self::Burgers(config) => Box::new(burgers::Burgers::new(config)?),
         })
     }
 }
