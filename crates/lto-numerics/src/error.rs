@@ -134,6 +134,16 @@ pub enum Error {
         /// What it must satisfy.
         requirement: &'static str,
     },
+    /// A resampling method that cannot carry fields from one grid to the other.
+    #[error("{method} resampling does not apply on axis {axis}: {reason}")]
+    Resample {
+        /// Name of the method.
+        method: &'static str,
+        /// Name of the axis.
+        axis: String,
+        /// Why not.
+        reason: String,
+    },
     /// A solver that left the finite numbers.
     #[error("{solver}: the solution is no longer finite at t = {time}; use a smaller time step")]
     Diverged {

@@ -15,8 +15,11 @@ pub mod metric;
 pub mod pde;
 mod point_tree;
 pub mod points;
+pub mod resample;
 pub mod sample;
 pub mod setconv;
+#[cfg(test)]
+mod testing;
 
 pub use design::Design;
 pub use domain::{Axis, Domain};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["error", "lines"],
+    &["error", "lines", "testing"],
     &["domain"],
     &["grid"],
     &["points", "field"],

@@ -114,7 +114,8 @@ impl ConservationLaw for AdvectionLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pde::finite_volume::{solve, tests::assert_slope};
+    use crate::pde::finite_volume::solve;
+    use crate::testing::assert_slope;
     use std::f64::consts::TAU;
 
     #[test]

@@ -123,7 +123,8 @@ impl ConservationLaw for BurgersLaw {
 mod tests {
     use super::*;
     use crate::pde::exact::{BurgersWave, burgers_sine};
-    use crate::pde::finite_volume::{solve, tests::assert_slope};
+    use crate::pde::finite_volume::solve;
+    use crate::testing::assert_slope;
 
     #[test]
     fn smooth_solutions_converge_at_second_order() {

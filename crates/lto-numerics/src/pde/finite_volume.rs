@@ -181,24 +181,12 @@ pub(crate) fn max(a: f64, b: f64) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use crate::pde::advection::AdvectionLaw;
     use crate::pde::burgers::BurgersLaw;
     use crate::pde::initial_states::InitialState;
     use crate::pde::sample_rng;
-    use std::ops::Range;
-
-    /// Fits `error ~ spacing^slope` and asserts the slope.
-    pub(crate) fn assert_slope(errors: &[(f64, f64)], band: Range<f64>) {
-        let logs: Vec<(f64, f64)> = errors.iter().map(|(h, e)| (h.ln(), e.ln())).collect();
-        let n = logs.len() as f64;
-        let (mean_h, mean_e) = logs.iter().fold((0.0, 0.0), |(a, b), (h, e)| (a + h / n, b + e / n));
-        let covariance: f64 = logs.iter().map(|(h, e)| (h - mean_h) * (e - mean_e)).sum();
-        let variance: f64 = logs.iter().map(|(h, _)| (h - mean_h).powi(2)).sum();
-        let slope = covariance / variance;
-        assert!(band.contains(&slope), "slope {slope} is not in {band:?}: {errors:?}");
-    }
 
     fn random_cells(n: usize, index: u64) -> Vec<f64> {
         let state = InitialState::draw(&mut sample_rng(9, index), 1.0);

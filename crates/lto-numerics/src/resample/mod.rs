@@ -1,0 +1,133 @@
+//! Carrying fields from one grid to another: exactly where the points are shared, spectrally where the axes are
+//! periodic and uniform, by cubic splines otherwise. Every method works along one axis at a time.
+
+mod cubic;
+mod spectral;
+mod stride;
+#[cfg(test)]
+mod tests;
+
+use crate::domain::Axis;
+use crate::error::{Error, Result};
+use crate::field::{Field, Trajectory};
+use crate::grid::{Grid, expect};
+use crate::lines::map_lines;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How values reach the new points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The target's points are some of the source's: their values, unchanged.
+    Stride,
+    /// Trigonometric interpolation on uniform periodic axes: exact for fields both grids resolve; a jump rings.
+    /// Going down, wavenumbers the target cannot hold are dropped rather than aliased.
+    Spectral,
+    /// C² cubic splines through the source's points on any axes (periodic, or not-a-knot): fourth order. Going
+    /// down, values are those of the spline, so what the target cannot resolve aliases.
+    Cubic,
+}
+
+impl Method {
+    /// All methods, in the order [`Method::for_grids`] prefers them.
+    pub const ALL: [Method; 3] = [Method::Stride, Method::Spectral, Method::Cubic];
+
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Stride => "stride",
+            Method::Spectral => "spectral",
+            Method::Cubic => "cubic",
+        }
+    }
+
+    /// The first of [`Method::ALL`] that can carry fields from `source` to `target`.
+    ///
+    /// # Errors
+    /// The grids lie in different domains, or no method applies; the reason is that of the last one tried.
+    pub fn for_grids(source: &Grid, target: &Grid) -> Result<Method> {
+        let [stride, spectral, cubic] = Method::ALL;
+        for method in [stride, spectral] {
+            if method.plan(source, target).is_ok() {
+                return Ok(method);
+            }
+        }
+        cubic.plan(source, target).map(|_| cubic)
+    }
+
+    fn plan(self, source: &Grid, target: &Grid) -> Result<Vec<Box<dyn AxisMap>>> {
+        expect("dimension of the grid to resample to", source.dim(), target.dim())?;
+        let axes = source.domain().axes().iter().zip(target.domain().axes()).enumerate();
+        axes.map(|(d, (axis, other))| {
+            let refuse = |reason| Error::Resample { method: self.name(), axis: axis.name.clone(), reason };
+            check_same_interval(axis, other).map_err(refuse)?;
+            let (from, to) = (source.coordinates(d), target.coordinates(d));
+            let map: Result<Box<dyn AxisMap>, String> = match self {
+                Method::Stride => stride::Pick::new(axis, from, to).map(|m| Box::new(m) as _),
+                Method::Spectral => spectral::Trigonometric::new(axis, from, to).map(|m| Box::new(m) as _),
+                Method::Cubic => cubic::Spline::new(axis, from, to).map(|m| Box::new(m) as _),
+            };
+            map.map_err(refuse)
+        })
+        .collect()
+    }
+}
+
+/// A planned map of lines along one axis.
+trait AxisMap {
+    /// Values at the target's coordinates from those at the source's.
+    fn apply(&mut self, line: &[f64], result: &mut [f64]);
+}
+
+/// Two coordinates are the same point if they differ by less than this part of the axis: what single-precision
+/// files leave of them.
+const COORDINATE_TOLERANCE: f64 = 1e-6;
+
+fn check_same_interval(axis: &Axis, other: &Axis) -> Result<(), String> {
+    let tolerance = COORDINATE_TOLERANCE * axis.length();
+    let same = (axis.lower - other.lower).abs() <= tolerance && (axis.upper - other.upper).abs() <= tolerance;
+    if same && axis.periodic == other.periodic {
+        return Ok(());
+    }
+    let describe =
+        |a: &Axis| format!("[{}, {}]{}", a.lower, a.upper, if a.periodic { " periodic" } else { "" });
+    Err(format!("the grids lie in different domains, {} and {}", describe(axis), describe(other)))
+}
+
+/// The field on another grid of the same domain.
+///
+/// # Errors
+/// The method does not apply; [`Error::Resample`] names the axis and the reason.
+pub fn resample(field: &Field, grid: &Arc<Grid>, method: Method) -> Result<Field> {
+    let values = map_values(field.values(), field.grid(), grid, field.n_channels(), method)?;
+    Field::new(grid.clone(), field.n_channels(), values)
+}
+
+/// The trajectory on another grid of the same domain, at the same times.
+///
+/// # Errors
+/// As [`resample`].
+pub fn resample_trajectory(trajectory: &Trajectory, grid: &Arc<Grid>, method: Method) -> Result<Trajectory> {
+    let (times, n_channels) = (trajectory.times(), trajectory.n_channels());
+    let n_fields = times.len() * n_channels;
+    let values = map_values(trajectory.values(), trajectory.grid(), grid, n_fields, method)?;
+    Trajectory::new(grid.clone(), times.to_vec(), n_channels, values)
+}
+
+fn map_values(
+    values: &[f64],
+    source: &Grid,
+    target: &Grid,
+    n_fields: usize,
+    method: Method,
+) -> Result<Vec<f64>> {
+    let mut shape = vec![n_fields];
+    shape.extend(source.shape());
+    let mut values = values.to_vec();
+    for (d, (mut map, n)) in method.plan(source, target)?.into_iter().zip(target.shape()).enumerate() {
+        values = map_lines(&values, &shape, d + 1, n, |line, result| map.apply(line, result));
+        shape[d + 1] = n;
+    }
+    Ok(values)
+}
