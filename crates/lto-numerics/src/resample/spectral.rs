@@ -79,7 +79,7 @@ impl AxisMap for Trigonometric {
         for ((target, source), factor) in self.target_spectrum.iter_mut().zip(spectrum).zip(&self.factors) {
             *target = *source * factor;
         }
-        if result.len() % 2 == 0
+        if result.len().is_multiple_of(2)
             && let Some(highest) = self.target_spectrum.last_mut()
         {
             highest.im = 0.0;
