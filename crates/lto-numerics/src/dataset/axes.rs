@@ -1,0 +1,214 @@
+//! From what a layout knows about the spatial axes, and what the user says, to a [`Grid`].
+
+use crate::dataset::layout::{AxisPlan, Probe};
+use crate::dataset::options::{GridOption, PeriodicOption};
+use crate::domain::{Axis, Domain};
+use crate::error::{Error, Result};
+use crate::grid::{Grid, Placement};
+
+/// A grid, if the points are known, and which axes run backwards in the file.
+pub(crate) struct Resolved {
+    /// The grid on every point of the file, increasing along each axis.
+    pub grid: Option<Grid>,
+    /// Axes whose file order is decreasing.
+    pub flipped: Vec<bool>,
+    /// Why there is no grid, and the remedy.
+    pub problem: Option<String>,
+}
+
+/// Applies the options to `axes`, deduces bounds from coordinates, and notes each assumption.
+pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>) -> Result<Resolved> {
+    let flipped = apply_coordinates(probe, &mut axes)?;
+    apply_bounds(probe, &mut axes)?;
+    apply_periodic(probe, &mut axes)?;
+    let unknown: Vec<&str> = axes
+        .iter()
+        .filter(|a| a.coordinates.is_none() && a.placement.is_none())
+        .map(|a| a.name.as_str())
+        .collect();
+    if !unknown.is_empty() {
+        let problem = format!(
+            "the file does not say where the points lie along {}: give the placement (--grid left, center or \
+             vertex) or the coordinate arrays (--grid {})",
+            unknown.join(", "),
+            axes.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(",")
+        );
+        return Ok(Resolved { grid: None, flipped, problem: Some(problem) });
+    }
+    let mut domain = Vec::with_capacity(axes.len());
+    let mut coordinates = Vec::with_capacity(axes.len());
+    for axis in axes {
+        let periodic = axis.periodic.unwrap_or_else(|| {
+            probe.note(format!(
+                "axis {}: the file does not say whether it is periodic: assumed not; override with --periodic",
+                axis.name
+            ));
+            false
+        });
+        let (lower, upper) = match (axis.bounds, &axis.coordinates) {
+            (Some(bounds), _) => bounds,
+            (None, Some(x)) => {
+                let bounds = bounds_of(x, axis.placement, periodic);
+                let from = match axis.placement {
+                    Some(p) => format!("its coordinates, {} by the layout's convention", p.name()),
+                    None if periodic => "its coordinates and one spacing more, being periodic".into(),
+                    None => "its first and last coordinate".into(),
+                };
+                probe.note(format!("axis {}: bounds [{}, {}] from {from}", axis.name, bounds.0, bounds.1));
+                bounds
+            }
+            (None, None) => {
+                probe.note(format!(
+                    "axis {}: bounds not in the file: assumed [0, 1]; override with --domain",
+                    axis.name
+                ));
+                (0.0, 1.0)
+            }
+        };
+        let placed = axis.placement.map(|p| p.coordinates(axis.n, lower, upper));
+        coordinates.extend(axis.coordinates.or(placed));
+        domain.push(Axis::new(axis.name, lower, upper, periodic));
+    }
+    let grid = Grid::from_coordinates(Domain::new(domain)?, coordinates)?;
+    Ok(Resolved { grid: Some(grid), flipped, problem: None })
+}
+
+/// Takes coordinates from the options where given; turns decreasing ones round.
+fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<Vec<bool>> {
+    match probe.options.grid.clone() {
+        None => {}
+        Some(GridOption::Placement(placement)) => {
+            probe.note(format!("placement {} along every axis, as given", placement.name()));
+            for axis in axes.iter_mut() {
+                axis.coordinates = None;
+                axis.placement = Some(placement);
+            }
+        }
+        Some(GridOption::Arrays(names)) => {
+            probe.expect("coordinate arrays given for the spatial axes".into(), axes.len(), names.len())?;
+            for (axis, name) in axes.iter_mut().zip(&names) {
+                axis.coordinates = Some(probe.coordinates(name, axis.n, &axis.name)?);
+                axis.placement = None;
+            }
+            probe.note(format!("coordinates from {}, as given", names.join(", ")));
+        }
+    }
+    let mut flipped = vec![false; axes.len()];
+    for (axis, flipped) in axes.iter_mut().zip(&mut flipped) {
+        let Some(x) = &mut axis.coordinates else { continue };
+        if x.len() > 1 && x.windows(2).all(|w| w[1] < w[0]) {
+            probe.notes.push(format!(
+                "axis {}: coordinates decrease from {} to {}: data and coordinates are turned round",
+                axis.name,
+                x[0],
+                x[x.len() - 1]
+            ));
+            x.reverse();
+            *flipped = true;
+        }
+    }
+    Ok(flipped)
+}
+
+fn apply_bounds(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<()> {
+    let Some(bounds) = probe.options.domain.clone() else { return Ok(()) };
+    let bounds = match bounds.0.as_slice() {
+        [one] => vec![*one; axes.len()],
+        many => many.to_vec(),
+    };
+    probe.expect("pairs of domain bounds for the spatial axes".into(), axes.len(), bounds.len())?;
+    for (axis, bounds) in axes.iter_mut().zip(bounds) {
+        axis.bounds = Some(bounds);
+    }
+    probe.note("domain bounds as given");
+    Ok(())
+}
+
+fn apply_periodic(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<()> {
+    let Some(option) = &probe.options.periodic else { return Ok(()) };
+    if let PeriodicOption::Axes(names) = option
+        && let Some(stranger) = names.iter().find(|name| axes.iter().all(|axis| axis.name != **name))
+    {
+        return Err(Error::Parameter {
+            name: "periodic",
+            value: stranger.clone(),
+            requirement: "must be all, none or names of spatial axes of the file",
+        });
+    }
+    for axis in axes.iter_mut() {
+        axis.periodic = Some(match option {
+            PeriodicOption::All => true,
+            PeriodicOption::None => false,
+            PeriodicOption::Axes(names) => names.contains(&axis.name),
+        });
+    }
+    probe.note("periodicity as given");
+    Ok(())
+}
+
+/// The bounds that increasing coordinates imply: half a cell beyond both ends for cell centers, one spacing beyond
+/// the last point where the axis is left-aligned or periodic, the end points otherwise.
+fn bounds_of(x: &[f64], placement: Option<Placement>, periodic: bool) -> (f64, f64) {
+    let (Some(&first), Some(&last)) = (x.first(), x.last()) else { return (0.0, 1.0) };
+    if x.len() < 2 {
+        // One point says nothing about a length: a unit cell around it.
+        return (first - 0.5, first + 0.5);
+    }
+    let spacing = (last - first) / (x.len() - 1) as f64;
+    let uniform =
+        x.iter().enumerate().all(|(i, v)| (v - first - i as f64 * spacing).abs() <= 1e-3 * spacing.abs());
+    let length = last - first + spacing;
+    match placement {
+        Some(Placement::Center) if uniform => {
+            (snap(first - 0.5 * spacing, length), snap(last + 0.5 * spacing, length))
+        }
+        Some(Placement::Center) => {
+            (first - 0.5 * (x[1] - x[0]), last + 0.5 * (x[x.len() - 1] - x[x.len() - 2]))
+        }
+        Some(Placement::Left) => (first, snap(last + spacing, length)),
+        Some(Placement::Vertex) => (first, last),
+        None if periodic => (first, snap(last + spacing, length)),
+        None => (first, last),
+    }
+}
+
+/// Rounds a bound to the decimal number with about five digits that it differs from by single-precision noise only:
+/// files store `−1 + h/2` in single precision, and the bound meant is −1.
+fn snap(bound: f64, length: f64) -> f64 {
+    let scale = 10f64.powi(5 - length.abs().log10().floor() as i32);
+    let rounded = (bound * scale).round() / scale;
+    let noise = 2.5e-7 * bound.abs().max(length.abs());
+    if rounded.is_finite() && (rounded - bound).abs() <= noise { rounded } else { bound }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_follow_from_single_precision_coordinates() {
+        for (lower, upper) in [(0.0, 1.0), (-1.0, 1.0), (-2.5, 2.5), (0.0, 0.3)] {
+            for placement in Placement::ALL {
+                let x: Vec<f64> = placement
+                    .coordinates(1000, lower, upper)
+                    .into_iter()
+                    .map(|v| f64::from(v as f32))
+                    .collect();
+                let (a, b) = bounds_of(&x, Some(placement), false);
+                assert!((a - lower).abs() < 1e-7 && (b - upper).abs() < 1e-7, "{placement:?} {a} {b}");
+                assert!(a <= x[0] && x[999] <= b);
+            }
+        }
+        let tau = std::f64::consts::TAU;
+        let x = Placement::Left.coordinates(64, 0.0, tau);
+        let (a, b) = bounds_of(&x, None, true);
+        assert!(a == 0.0 && (b - tau).abs() < 1e-12, "an irrational bound must not be rounded: {b}");
+    }
+
+    #[test]
+    fn uneven_cell_centers_reach_half_their_own_cell() {
+        let (a, b) = bounds_of(&[0.5, 1.5, 4.0], Some(Placement::Center), false);
+        assert_eq!((a, b), (0.0, 5.25));
+        assert_eq!(bounds_of(&[3.0], None, false), (2.5, 3.5));
+    }
+}

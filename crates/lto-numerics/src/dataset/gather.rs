@@ -1,0 +1,198 @@
+//! Reading a block of samples: one store read for each component, then its axes put into the order of a
+//! [`Trajectory`](crate::Trajectory).
+
+use crate::dataset::format::ArrayStore;
+use crate::dataset::layout::{Component, Role, Source};
+use crate::error::{Error, Result};
+use std::ops::Range;
+
+/// How one spatial axis of the file is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpaceAxis {
+    /// Points in the file.
+    pub n: usize,
+    /// Every how many are kept.
+    pub stride: usize,
+    /// Whether the file runs backwards.
+    pub flipped: bool,
+}
+
+impl SpaceAxis {
+    /// Points kept.
+    pub fn len(&self) -> usize {
+        self.n.div_ceil(self.stride)
+    }
+}
+
+/// Which part of a dataset is read.
+pub(crate) struct Window<'a> {
+    /// Samples.
+    pub samples: Range<usize>,
+    /// First frame, number of frames, frames of the file from one to the next.
+    pub frames: (usize, usize, usize),
+    /// Spatial axes.
+    pub space: &'a [SpaceAxis],
+    /// Whether NaN and infinity are passed through.
+    pub allow_nan: bool,
+}
+
+/// Reads components into `[sample, frame, channel, axis 0, …]`.
+pub(crate) fn gather(
+    store: &mut dyn ArrayStore,
+    components: &[Component],
+    window: &Window,
+) -> Result<Vec<f64>> {
+    let n_channels: usize = components.iter().map(|c| c.channels.len()).sum();
+    let points: usize = window.space.iter().map(SpaceAxis::len).product();
+    let mut out = vec![0.0; window.samples.len() * window.frames.1 * n_channels * points];
+    let mut first_channel = 0;
+    for component in components {
+        let layout = Destination { n_channels, first_channel, points };
+        match &component.source {
+            Source::Whole(array) => {
+                read_block(store, component, array, window, window.samples.clone(), &layout, &mut out)?;
+            }
+            Source::PerSample(arrays) => {
+                let sample_len = window.frames.1 * n_channels * points;
+                for (sample, out) in window.samples.clone().zip(out.chunks_mut(sample_len.max(1))) {
+                    let one = sample..sample + 1;
+                    read_block(store, component, &arrays[sample], window, one, &layout, out)?;
+                }
+            }
+        }
+        first_channel += component.channels.len();
+    }
+    Ok(out)
+}
+
+/// Where a component goes in the output.
+struct Destination {
+    n_channels: usize,
+    first_channel: usize,
+    points: usize,
+}
+
+fn read_block(
+    store: &mut dyn ArrayStore,
+    component: &Component,
+    array: &str,
+    window: &Window,
+    samples: Range<usize>,
+    to: &Destination,
+    out: &mut [f64],
+) -> Result<()> {
+    let (first_frame, n_frames, frame_step) = window.frames;
+    if samples.is_empty() || n_frames == 0 {
+        return Ok(());
+    }
+    let (start, count): (Vec<usize>, Vec<usize>) = component
+        .roles
+        .iter()
+        .zip(&component.shape)
+        .map(|(role, &n)| match role {
+            Role::Sample => (samples.start, samples.len()),
+            Role::Time => (first_frame, (n_frames - 1) * frame_step + 1),
+            Role::Space(_) | Role::Channel | Role::Single => (0, n),
+        })
+        .unzip();
+    let values = store.read(array, &start, &count)?;
+    if !window.allow_nan
+        && let Some(flat) = values.iter().position(|v| !v.is_finite())
+    {
+        return Err(Error::NonFiniteValue {
+            what: format!("{}: {array}", store.path().display()),
+            index: unravel(flat, &start, &count),
+            value: values[flat],
+        });
+    }
+    let from = Steps::new(component, &count, window.space, frame_step);
+    for s in 0..samples.len() {
+        for t in 0..n_frames {
+            for (c, channel) in from.channels.iter().enumerate() {
+                let source = from.origin + s * from.sample + t * from.frame + channel;
+                let row = (s * n_frames + t) * to.n_channels + to.first_channel + c;
+                from.copy_field(&values, source, &mut out[row * to.points..(row + 1) * to.points]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Index of entry `flat` of a row-major block in the array it was read from.
+pub(crate) fn unravel(flat: usize, start: &[usize], count: &[usize]) -> Vec<usize> {
+    let mut rest = flat;
+    let mut index = start.to_vec();
+    for (i, &n) in index.iter_mut().zip(count).rev() {
+        *i += rest % n.max(1);
+        rest /= n.max(1);
+    }
+    index
+}
+
+/// How far apart neighbors lie in a block that was read; zero along what is broadcast.
+struct Steps {
+    /// Offset of the first point (an axis that runs backwards starts at its end).
+    origin: usize,
+    sample: usize,
+    frame: usize,
+    /// Offset of every channel.
+    channels: Vec<usize>,
+    /// `(points, step)` of up to three spatial axes, the unused ones in front of a single point.
+    space: [(usize, isize); 3],
+}
+
+impl Steps {
+    fn new(component: &Component, count: &[usize], space: &[SpaceAxis], frame_step: usize) -> Self {
+        let mut steps = Self { origin: 0, sample: 0, frame: 0, channels: vec![0], space: [(1, 0); 3] };
+        let pad = 3 - space.len().min(3);
+        for (to, axis) in steps.space[pad..].iter_mut().zip(space) {
+            to.0 = axis.len();
+        }
+        let mut step = 1;
+        // From the last axis, so that `step` is the row-major one; channel axes nest the same way.
+        for (role, &n) in component.roles.iter().zip(count).rev() {
+            match *role {
+                Role::Sample => steps.sample = step,
+                Role::Time => steps.frame = step * frame_step,
+                Role::Channel => {
+                    steps.channels =
+                        (0..n).flat_map(|i| steps.channels.iter().map(move |c| c + i * step)).collect();
+                }
+                Role::Single => {}
+                Role::Space(d) => {
+                    let signed = (step * space[d].stride) as isize;
+                    steps.space[pad + d].1 = if space[d].flipped { -signed } else { signed };
+                    if space[d].flipped {
+                        steps.origin += (n - 1) * step;
+                    }
+                }
+            }
+            step *= n;
+        }
+        steps
+    }
+
+    fn copy_field(&self, values: &[f64], source: usize, out: &mut [f64]) {
+        let [(n0, s0), (n1, s1), (n2, s2)] = self.space;
+        let mut out = out.iter_mut();
+        for i in 0..n0 as isize {
+            for j in 0..n1 as isize {
+                let row = source as isize + i * s0 + j * s1;
+                for (k, to) in (0..n2 as isize).zip(&mut out) {
+                    *to = values[(row + k * s2) as usize];
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unravel_is_the_inverse_of_row_major() {
+        assert_eq!(unravel(0, &[5, 0], &[2, 3]), [5, 0]);
+        assert_eq!(unravel(5, &[5, 10], &[2, 3]), [6, 12]);
+    }
+}

@@ -1,0 +1,173 @@
+//! Layouts: what the arrays of a file mean. One file per layout; each says in its first lines the order of the
+//! axes, where the points lie, and from what bounds and periodicity are deduced.
+
+mod fno_burgers;
+mod fno_darcy;
+mod fno_navier_stokes;
+mod neuraloperator;
+mod pdebench;
+mod pdebench_compressible;
+mod pdebench_darcy;
+mod pdebench_grouped;
+mod pdebench_incompressible;
+mod pinn_mat;
+mod plan;
+mod probe;
+mod resolutions;
+mod validate;
+
+pub(crate) use plan::{AxisPlan, Component, Content, Plan, Role, Source};
+pub(crate) use probe::Probe;
+pub(crate) use resolutions::{finer_resolutions, prefix};
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// The layouts that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LayoutKind {
+    /// PDEBench Darcy flow: `nu`, `tensor` (n,1,x,y).
+    PdebenchDarcy,
+    /// PDEBench scalar equations: `tensor` (n,t,x[,y[,z]]).
+    Pdebench,
+    /// PDEBench compressible Navier–Stokes: `density`, `pressure`, `Vx`, ….
+    PdebenchCompressible,
+    /// PDEBench with one group a sample: `0000/data` (t,x[,y],c).
+    PdebenchGrouped,
+    /// PDEBench incompressible Navier–Stokes: `velocity` (n,t,x,y,2), `particles`, `force`.
+    PdebenchIncompressible,
+    /// FNO's Navier–Stokes: `a` (n,x,y), `u` (n,x,y,t).
+    FnoNavierStokes,
+    /// FNO's Burgers: `a`, `u` (n,x).
+    FnoBurgers,
+    /// FNO's Darcy flow: `coeff`, `sol` (n,x,y).
+    FnoDarcy,
+    /// The small files bundled with neuraloperator; never detected, since they look like others.
+    Neuraloperator,
+    /// The reference solutions of the PINN papers: `x`, `t`, `usol` (x,t).
+    PinnMat,
+}
+
+impl LayoutKind {
+    /// All layouts, in the order in which they are tried.
+    pub const ALL: [LayoutKind; 10] = [
+        LayoutKind::PdebenchDarcy,
+        LayoutKind::Pdebench,
+        LayoutKind::PdebenchCompressible,
+        LayoutKind::PdebenchGrouped,
+        LayoutKind::PdebenchIncompressible,
+        LayoutKind::FnoNavierStokes,
+        LayoutKind::FnoBurgers,
+        LayoutKind::FnoDarcy,
+        LayoutKind::Neuraloperator,
+        LayoutKind::PinnMat,
+    ];
+
+    /// Name as written on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            LayoutKind::PdebenchDarcy => "pdebench-darcy",
+            LayoutKind::Pdebench => "pdebench",
+            LayoutKind::PdebenchCompressible => "pdebench-compressible",
+            LayoutKind::PdebenchGrouped => "pdebench-grouped",
+            LayoutKind::PdebenchIncompressible => "pdebench-incompressible",
+            LayoutKind::FnoNavierStokes => "fno-navier-stokes",
+            LayoutKind::FnoBurgers => "fno-burgers",
+            LayoutKind::FnoDarcy => "fno-darcy",
+            LayoutKind::Neuraloperator => "neuraloperator",
+            LayoutKind::PinnMat => "pinn-mat",
+        }
+    }
+
+    /// Whether a file looks like this layout. Names and numbers of axes only; nothing is read.
+    fn recognizes(self, probe: &Probe) -> bool {
+        match self {
+            LayoutKind::PdebenchDarcy => pdebench_darcy::recognizes(probe),
+            LayoutKind::Pdebench => pdebench::recognizes(probe),
+            LayoutKind::PdebenchCompressible => pdebench_compressible::recognizes(probe),
+            LayoutKind::PdebenchGrouped => pdebench_grouped::recognizes(probe),
+            LayoutKind::PdebenchIncompressible => pdebench_incompressible::recognizes(probe),
+            LayoutKind::FnoNavierStokes => fno_navier_stokes::recognizes(probe),
+            LayoutKind::FnoBurgers => fno_burgers::recognizes(probe),
+            LayoutKind::FnoDarcy => fno_darcy::recognizes(probe),
+            LayoutKind::Neuraloperator => false,
+            LayoutKind::PinnMat => pinn_mat::recognizes(probe),
+        }
+    }
+
+    /// Says what the arrays of a file mean under this layout.
+    fn plan(self, probe: &mut Probe) -> Result<Plan> {
+        match self {
+            LayoutKind::PdebenchDarcy => pdebench_darcy::plan(probe),
+            LayoutKind::Pdebench => pdebench::plan(probe),
+            LayoutKind::PdebenchCompressible => pdebench_compressible::plan(probe),
+            LayoutKind::PdebenchGrouped => pdebench_grouped::plan(probe),
+            LayoutKind::PdebenchIncompressible => pdebench_incompressible::plan(probe),
+            LayoutKind::FnoNavierStokes => fno_navier_stokes::plan(probe),
+            LayoutKind::FnoBurgers => fno_burgers::plan(probe),
+            LayoutKind::FnoDarcy => fno_darcy::plan(probe),
+            LayoutKind::Neuraloperator => neuraloperator::plan(probe),
+            LayoutKind::PinnMat => pinn_mat::plan(probe),
+        }
+    }
+}
+
+impl FromStr for LayoutKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| Error::Parameter {
+            name: "layout",
+            value: text.into(),
+            requirement: "must be the name of a known layout, such as pdebench or fno-darcy",
+        })
+    }
+}
+
+/// What became of a file.
+pub(crate) enum Understanding {
+    /// Its meaning.
+    Plan(LayoutKind, Plan),
+    /// Why it has none.
+    Unknown(String),
+}
+
+/// Detects the layout, unless the options name it, and checks that all arrays agree with it.
+pub(crate) fn understand(probe: &mut Probe) -> Result<Understanding> {
+    let kind = match probe.options.layout {
+        Some(kind) => {
+            probe.note(format!("layout {} as given", kind.name()));
+            kind
+        }
+        None => match LayoutKind::ALL.into_iter().find(|kind| kind.recognizes(probe)) {
+            Some(kind) => {
+                probe.note(format!("layout {} recognized from the names of the arrays", kind.name()));
+                kind
+            }
+            None => {
+                return Ok(Understanding::Unknown(
+                    "no known layout has these arrays: name the layout with --layout".into(),
+                ));
+            }
+        },
+    };
+    let mut plan = kind.plan(probe)?;
+    validate::select_keys(probe, &mut plan)?;
+    validate::check(probe, &plan)?;
+    Ok(Understanding::Plan(kind, plan))
+}
+
+/// Roles `before`, then `dim` spatial axes, then `after`.
+fn roles(before: &[Role], dim: usize, after: &[Role]) -> Vec<Role> {
+    before.iter().copied().chain((0..dim).map(Role::Space)).chain(after.iter().copied()).collect()
+}
+
+/// Frames without times in the file are counted.
+fn frame_numbers(probe: &mut Probe, n: usize) -> Vec<f64> {
+    if probe.options.time_step.is_none() {
+        probe.note("times not in the file: frames are numbered 0, 1, 2, …; override with --time-step");
+    }
+    (0..n).map(|i| i as f64).collect()
+}

@@ -1,0 +1,98 @@
+//! What a layout says about a file: which arrays hold which channels, what their axes are, and where and when
+//! the values live.
+
+use crate::grid::Placement;
+
+/// What one axis of an array runs over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Samples.
+    Sample,
+    /// Frames.
+    Time,
+    /// Spatial axis number d.
+    Space(usize),
+    /// Channels; several such axes are one, row-major.
+    Channel,
+    /// An axis of length one.
+    Single,
+}
+
+/// Which array holds a component.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// One array for all samples.
+    Whole(String),
+    /// One array for each sample.
+    PerSample(Vec<String>),
+}
+
+/// Some channels of a state. A role that no axis has is broadcast: an array without time is the same at all times.
+#[derive(Clone, Debug)]
+pub(crate) struct Component {
+    /// What `OpenOptions::keys` calls it.
+    pub key: String,
+    /// Where it is.
+    pub source: Source,
+    /// Its shape in the file.
+    pub shape: Vec<usize>,
+    /// What its axes are.
+    pub roles: Vec<Role>,
+    /// Names of its channels.
+    pub channels: Vec<String>,
+}
+
+/// What one sample is made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// A state that evolves.
+    Evolution(Vec<Component>),
+    /// A pair without time.
+    Steady {
+        /// What is given.
+        source: Vec<Component>,
+        /// What is sought.
+        target: Vec<Component>,
+    },
+}
+
+impl Content {
+    /// All components.
+    pub fn components(&self) -> impl Iterator<Item = &Component> {
+        let (first, second) = match self {
+            Content::Evolution(state) => (state.as_slice(), [].as_slice()),
+            Content::Steady { source, target } => (source.as_slice(), target.as_slice()),
+        };
+        first.iter().chain(second)
+    }
+}
+
+/// What a layout knows about one spatial axis; options fill in or override the rest.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AxisPlan {
+    /// Name.
+    pub name: String,
+    /// Number of points in the file.
+    pub n: usize,
+    /// Coordinates from the file.
+    pub coordinates: Option<Vec<f64>>,
+    /// The placement that the layout fixes: for coordinates, how bounds follow from them.
+    pub placement: Option<Placement>,
+    /// Bounds that the layout or the file fixes.
+    pub bounds: Option<(f64, f64)>,
+    /// Whether the axis is periodic, where that is known.
+    pub periodic: Option<bool>,
+}
+
+/// A file understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Number of samples.
+    pub n_samples: usize,
+    /// Spatial axes, in array order.
+    pub axes: Vec<AxisPlan>,
+    /// Times of the frames; empty for a steady pair.
+    pub times: Vec<f64>,
+    /// What a sample is made of.
+    pub content: Content,
+}

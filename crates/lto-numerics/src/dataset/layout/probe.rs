@@ -1,0 +1,179 @@
+//! What a layout asks of a file: arrays by name, coordinates, times, attributes; and the notes it leaves.
+
+use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType};
+use crate::dataset::options::OpenOptions;
+use crate::error::{Error, Result};
+use std::path::Path;
+
+/// A file as layouts see it: the arrays under one prefix, falling back to the root for what the prefix lacks.
+pub(crate) struct Probe<'a> {
+    store: &'a mut dyn ArrayStore,
+    prefix: String,
+    /// What the user says.
+    pub options: &'a OpenOptions,
+    /// What was recognized and assumed so far.
+    pub notes: Vec<String>,
+}
+
+impl<'a> Probe<'a> {
+    pub fn new(store: &'a mut dyn ArrayStore, options: &'a OpenOptions, prefix: String) -> Self {
+        Self { store, prefix, options, notes: Vec::new() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.store.path()
+    }
+
+    /// The file's name without its folder.
+    pub fn file_name(&self) -> String {
+        self.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// All arrays of the file.
+    pub fn arrays(&self) -> &[ArrayInfo] {
+        self.store.arrays()
+    }
+
+    /// The array `name` that holds numbers, if there is one.
+    pub fn find(&self, name: &str) -> Option<&ArrayInfo> {
+        let prefixed = format!("{}{name}", self.prefix);
+        let get = |name: &str| self.arrays().iter().find(|a| a.name == name);
+        get(&prefixed).or_else(|| get(name)).filter(|a| a.element != ElementType::Other)
+    }
+
+    /// Whether all of `names` are there.
+    pub fn has(&self, names: &[&str]) -> bool {
+        names.iter().all(|name| self.find(name).is_some())
+    }
+
+    /// Number of axes of the array `name`; 0 where it is absent.
+    pub fn rank(&self, name: &str) -> usize {
+        self.find(name).map_or(0, |a| a.shape.len())
+    }
+
+    /// The array `name`.
+    pub fn array(&self, name: &str) -> Result<ArrayInfo> {
+        self.find(name).cloned().ok_or_else(|| Error::NoSuchArray {
+            path: self.path().into(),
+            array: name.into(),
+            present: self.arrays().iter().map(|a| a.name.clone()).collect(),
+        })
+    }
+
+    /// An attribute by owner and name; the owner of the prefix comes before the root.
+    pub fn attribute(&self, owner: &str, name: &str) -> Option<&Attribute> {
+        let group = self.prefix.trim_end_matches('/');
+        let get = |owner: &str| {
+            self.store.attributes().iter().find(|(o, n, _)| o == owner && n == name).map(|(_, _, a)| a)
+        };
+        if owner.is_empty() { get(group).or_else(|| get(owner)) } else { get(owner) }
+    }
+
+    /// The texts of an attribute, none where it is absent or numeric.
+    pub fn texts(&self, owner: &str, name: &str) -> Vec<String> {
+        match self.attribute(owner, name) {
+            Some(Attribute::Texts(texts)) => texts.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The numbers of an attribute, where it has exactly `n`.
+    pub fn numbers(&self, owner: &str, name: &str, n: usize) -> Option<Vec<f64>> {
+        match self.attribute(owner, name) {
+            Some(Attribute::Numbers(values)) if values.len() == n => Some(values.clone()),
+            _ => None,
+        }
+    }
+
+    /// Adds a note.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Reads a whole array.
+    pub fn read_all(&mut self, name: &str) -> Result<(ArrayInfo, Vec<f64>)> {
+        let info = self.array(name)?;
+        let values = self.store.read(&info.name, &vec![0; info.shape.len()], &info.shape)?;
+        Ok((info, values))
+    }
+
+    /// Reads a list of numbers: an array with at most one axis longer than one.
+    pub fn list(&mut self, name: &str) -> Result<Vec<f64>> {
+        let info = self.array(name)?;
+        if info.shape.iter().filter(|&&n| n != 1).count() > 1 {
+            return Err(self.unsupported(
+                &info.name,
+                format!("coordinates must be a list, but the shape is {:?}", info.shape),
+            ));
+        }
+        let (info, values) = self.read_all(name)?;
+        match values.iter().position(|v| !v.is_finite()) {
+            None => Ok(values),
+            Some(i) => Err(Error::NonFiniteValue {
+                what: format!("{}: {}", self.path().display(), info.name),
+                index: vec![i],
+                value: values[i],
+            }),
+        }
+    }
+
+    /// Coordinates from the array `name` for the `n` points of an axis of `owner`.
+    pub fn coordinates(&mut self, name: &str, n: usize, owner: &str) -> Result<Vec<f64>> {
+        let values = self.list(name)?;
+        self.expect(format!("entries of {name} for the points of {owner}"), n, values.len())?;
+        Ok(values)
+    }
+
+    /// Times from the array `name` for the `n_frames` frames of `owner`. PDEBench writes one time more than frames;
+    /// the last is dropped.
+    pub fn times(&mut self, name: &str, n_frames: usize, owner: &str) -> Result<Vec<f64>> {
+        let mut times = self.list(name)?;
+        if times.len() == n_frames + 1 {
+            times.pop();
+            self.note(format!(
+                "{name} has {} entries for {n_frames} frames of {owner}: the last is dropped",
+                n_frames + 1
+            ));
+        }
+        self.expect(format!("entries of {name} for the frames of {owner}"), n_frames, times.len())?;
+        Ok(times)
+    }
+
+    /// Times from an array `[frames]` or `[samples, frames]` whose rows must all be the same.
+    pub fn common_times(&mut self, name: &str, n_frames: usize, owner: &str) -> Result<Vec<f64>> {
+        let shape = self.array(name)?.shape;
+        if shape.len() < 2 || shape.contains(&1) {
+            return self.times(name, n_frames, owner);
+        }
+        let (info, values) = self.read_all(name)?;
+        self.expect(
+            format!("entries of {name} for the frames of {owner}"),
+            n_frames,
+            shape[shape.len() - 1],
+        )?;
+        let (first, rest) = values.split_at(n_frames.min(values.len()));
+        if rest.chunks(n_frames.max(1)).any(|row| row != first) {
+            return Err(
+                self.unsupported(&info.name, "samples with different times cannot be in one dataset".into())
+            );
+        }
+        self.note(format!("{name} repeats the same {n_frames} times for every sample"));
+        Ok(first.to_vec())
+    }
+
+    /// `Ok` where two counts agree; the error names the file.
+    pub fn expect(&self, what: String, expected: usize, got: usize) -> Result<()> {
+        if expected == got {
+            return Ok(());
+        }
+        Err(Error::Mismatch { what: format!("{}: {what}", self.path().display()), expected, got })
+    }
+
+    pub fn unsupported(&self, array: &str, problem: String) -> Error {
+        Error::Unsupported { path: self.path().into(), array: Some(array.into()), problem }
+    }
+
+    pub fn unknown(&self, problem: impl Into<String>) -> Error {
+        Error::UnknownLayout { path: self.path().into(), problem: problem.into() }
+    }
+}
