@@ -14,11 +14,12 @@ pub struct DatasetInfo {
     pub path: PathBuf,
     /// Its format.
     pub format: Format,
-    /// Its layout; `None` where no layout fits (then `problem` says why).
-    pub layout: Option<LayoutKind>,
+    /// Its layout; [`LayoutKind::Generic`] where no other fits.
+    pub layout: LayoutKind,
     /// Number of samples.
     pub n_samples: usize,
-    /// Evolution or steady pair, with channel names; `None` where no layout fits.
+    /// Evolution or steady pair, with channel names; `None` where the file does not say enough (then `problem` says
+    /// what to add).
     pub kind: Option<DatasetKind>,
     /// The grid; `None` where the file does not say where its points lie (then `problem` says how to).
     pub grid: Option<GridInfo>,

@@ -2,17 +2,26 @@
 //! top of both.
 
 mod axes;
+pub mod context;
 pub mod format;
 pub mod write;
 mod gather;
 pub mod info;
 pub mod layout;
+mod moments;
+pub mod normalizer;
 pub mod options;
 mod reader;
+pub mod split;
+pub mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use context::{Context, ContextDesign, ContextSampler};
 pub use info::{DatasetInfo, DatasetKind, FinerResolution, GridInfo};
 pub use layout::LayoutKind;
+pub use normalizer::{Normalizer, NormalizerFit};
 pub use options::{DomainOption, GridOption, OpenOptions, PeriodicOption};
 pub use reader::Dataset;
+pub use split::Split;
+pub use summary::Summary;

@@ -38,14 +38,11 @@ impl Dataset {
         let finer = layout::finer_resolutions(store.arrays());
         let prefix = layout::prefix(store.path(), &finer, options.resolution)?;
         let mut probe = layout::Probe::new(store.as_mut(), options, prefix);
-        let (kind, plan, problem) = match layout::understand(&mut probe)? {
-            layout::Understanding::Plan(kind, plan) => (Some(kind), Some(plan), None),
-            layout::Understanding::Unknown(problem) => (None, None, Some(problem)),
+        let (kind, plan) = layout::understand(&mut probe)?;
+        let opened = match plan {
+            Ok(plan) => Opened::new(&mut probe, plan)?,
+            Err(problem) => Opened { problem: Some(problem), ..Opened::default() },
         };
-        let mut opened = Opened { problem, ..Opened::default() };
-        if let Some(plan) = plan {
-            opened = Opened::new(&mut probe, plan)?;
-        }
         let notes = probe.notes;
         let info = DatasetInfo {
             path: store.path().into(),
@@ -147,18 +144,45 @@ impl Dataset {
         Trajectory::new(grid, times, n_channels(state), values)
     }
 
+    /// Bare values `[sample, frame, channel, axis 0, …]` of part 0 (state or source) or 1 (target), finite or not;
+    /// the grid need not be known.
+    pub(crate) fn read_values(
+        &mut self,
+        part: usize,
+        samples: Range<usize>,
+        frames: Range<usize>,
+    ) -> Result<Vec<f64>> {
+        let content = self.content.clone().ok_or_else(|| self.unknown())?;
+        let components = match (content.as_ref(), part) {
+            (Content::Evolution(state), _) => state,
+            (Content::Steady { source, .. }, 0) => source,
+            (Content::Steady { target, .. }, _) => target,
+        };
+        self.gather_with(components, samples, frames, true)
+    }
+
     fn gather(
         &mut self,
         components: &[Component],
         samples: Range<usize>,
         frames: Range<usize>,
     ) -> Result<Vec<f64>> {
+        self.gather_with(components, samples, frames, self.allow_nan)
+    }
+
+    fn gather_with(
+        &mut self,
+        components: &[Component],
+        samples: Range<usize>,
+        frames: Range<usize>,
+        allow_nan: bool,
+    ) -> Result<Vec<f64>> {
         let stride = self.time_stride;
         let window = Window {
             samples,
             frames: (frames.start * stride, frames.len(), stride),
             space: &self.space,
-            allow_nan: self.allow_nan,
+            allow_nan,
         };
         gather(self.store.as_mut(), components, &window)
     }
@@ -166,11 +190,13 @@ impl Dataset {
     fn ready(&self) -> Result<(Arc<Content>, Arc<Grid>)> {
         match (&self.content, &self.grid) {
             (Some(content), Some(grid)) => Ok((content.clone(), grid.clone())),
-            _ => Err(Error::UnknownLayout {
-                path: self.info.path.clone(),
-                problem: self.info.problem.clone().unwrap_or_else(|| "the layout is not known".into()),
-            }),
+            _ => Err(self.unknown()),
         }
+    }
+
+    fn unknown(&self) -> Error {
+        let problem = self.info.problem.clone().unwrap_or_else(|| "its layout is not known".into());
+        Error::UnknownLayout { path: self.info.path.clone(), problem }
     }
 
     fn check_range(&self, what: &str, range: &Range<usize>, n: usize) -> Result<()> {

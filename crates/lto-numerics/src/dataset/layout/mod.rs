@@ -4,6 +4,8 @@
 mod fno_burgers;
 mod fno_darcy;
 mod fno_navier_stokes;
+mod generic;
+mod labelled;
 mod neuraloperator;
 mod pdebench;
 mod pdebench_compressible;
@@ -14,12 +16,16 @@ mod pinn_mat;
 mod plan;
 mod probe;
 mod resolutions;
+#[cfg(test)]
+mod tests;
+mod the_well;
 mod validate;
 
 pub(crate) use plan::{AxisPlan, Component, Content, Plan, Role, Source};
 pub(crate) use probe::Probe;
 pub(crate) use resolutions::{finer_resolutions, prefix};
 
+use crate::dataset::format::Format;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -48,11 +54,19 @@ pub enum LayoutKind {
     Neuraloperator,
     /// The reference solutions of the PINN papers: `x`, `t`, `usol` (x,t).
     PinnMat,
+    /// The Well: `t0_fields`, `t1_fields`, `dimensions`, `boundary_conditions`.
+    TheWell,
+    /// Arrays beside coordinate lists with well-known names.
+    Labelled,
+    /// Columns of points and values: one set of observations, no samples on a grid.
+    PointCloud,
+    /// Arrays whose axes the user names.
+    Generic,
 }
 
 impl LayoutKind {
     /// All layouts, in the order in which they are tried.
-    pub const ALL: [LayoutKind; 10] = [
+    pub const ALL: [LayoutKind; 14] = [
         LayoutKind::PdebenchDarcy,
         LayoutKind::Pdebench,
         LayoutKind::PdebenchCompressible,
@@ -63,6 +77,10 @@ impl LayoutKind {
         LayoutKind::FnoDarcy,
         LayoutKind::Neuraloperator,
         LayoutKind::PinnMat,
+        LayoutKind::TheWell,
+        LayoutKind::PointCloud,
+        LayoutKind::Labelled,
+        LayoutKind::Generic,
     ];
 
     /// Name as written on the command line.
@@ -78,6 +96,10 @@ impl LayoutKind {
             LayoutKind::FnoDarcy => "fno-darcy",
             LayoutKind::Neuraloperator => "neuraloperator",
             LayoutKind::PinnMat => "pinn-mat",
+            LayoutKind::TheWell => "the-well",
+            LayoutKind::PointCloud => "point-cloud",
+            LayoutKind::Labelled => "labelled",
+            LayoutKind::Generic => "generic",
         }
     }
 
@@ -94,6 +116,11 @@ impl LayoutKind {
             LayoutKind::FnoDarcy => fno_darcy::recognizes(probe),
             LayoutKind::Neuraloperator => false,
             LayoutKind::PinnMat => pinn_mat::recognizes(probe),
+            LayoutKind::TheWell => the_well::recognizes(probe),
+            LayoutKind::PointCloud => probe.format() == Format::Csv,
+            LayoutKind::Labelled => labelled::recognizes(probe),
+            // What is left.
+            LayoutKind::Generic => true,
         }
     }
 
@@ -110,6 +137,12 @@ impl LayoutKind {
             LayoutKind::FnoDarcy => fno_darcy::plan(probe),
             LayoutKind::Neuraloperator => neuraloperator::plan(probe),
             LayoutKind::PinnMat => pinn_mat::plan(probe),
+            LayoutKind::TheWell => the_well::plan(probe),
+            LayoutKind::PointCloud => {
+                Err(probe.unknown("a point cloud is one set of observations, not samples on a grid"))
+            }
+            LayoutKind::Labelled => labelled::plan(probe),
+            LayoutKind::Generic => generic::plan(probe),
         }
     }
 }
@@ -126,37 +159,35 @@ impl FromStr for LayoutKind {
     }
 }
 
-/// What became of a file.
-pub(crate) enum Understanding {
-    /// Its meaning.
-    Plan(LayoutKind, Plan),
-    /// Why it has none.
-    Unknown(String),
-}
-
-/// Detects the layout, unless the options name it, and checks that all arrays agree with it.
-pub(crate) fn understand(probe: &mut Probe) -> Result<Understanding> {
-    let kind = match probe.options.layout {
-        Some(kind) => {
+/// Detects the layout, unless the options settle it, and checks that all arrays agree with it. A file that does not say
+/// enough gives a reason in place of a plan.
+///
+/// # Errors
+/// Arrays that contradict the layout or each other.
+pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::Result<Plan, String>)> {
+    let kind = match (probe.options.layout, &probe.options.axes) {
+        (Some(kind), _) => {
             probe.note(format!("layout {} as given", kind.name()));
             kind
         }
-        None => match LayoutKind::ALL.into_iter().find(|kind| kind.recognizes(probe)) {
-            Some(kind) => {
+        (None, Some(_)) => LayoutKind::Generic,
+        (None, None) => {
+            let found = LayoutKind::ALL.into_iter().find(|kind| kind.recognizes(probe));
+            let kind = found.unwrap_or(LayoutKind::Generic);
+            if kind != LayoutKind::Generic {
                 probe.note(format!("layout {} recognized from the names of the arrays", kind.name()));
-                kind
             }
-            None => {
-                return Ok(Understanding::Unknown(
-                    "no known layout has these arrays: name the layout with --layout".into(),
-                ));
-            }
-        },
+            kind
+        }
     };
-    let mut plan = kind.plan(probe)?;
+    let mut plan = match kind.plan(probe) {
+        Ok(plan) => plan,
+        Err(Error::UnknownLayout { problem, .. }) => return Ok((kind, Err(problem))),
+        Err(error) => return Err(error),
+    };
     validate::select_keys(probe, &mut plan)?;
     validate::check(probe, &plan)?;
-    Ok(Understanding::Plan(kind, plan))
+    Ok((kind, Ok(plan)))
 }
 
 /// Roles `before`, then `dim` spatial axes, then `after`.

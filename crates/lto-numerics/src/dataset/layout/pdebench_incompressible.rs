@@ -24,7 +24,8 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
             format!("axes must be (n, t, x, y, 2), but the shape is {:?}", velocity.shape),
         ));
     };
-    let times = probe.common_times("t", n_frames, "velocity")?;
+    let times = probe.common_list("t")?;
+    probe.expect("entries of t for the frames of velocity".into(), n_frames, times.len())?;
     probe.note("points not in the file: cell centers of the unit square, as the generator has them; override with --grid and --domain");
     let axis = |name: &str, n| AxisPlan {
         name: name.into(),

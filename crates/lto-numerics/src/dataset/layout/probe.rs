@@ -1,6 +1,6 @@
 //! What a layout asks of a file: arrays by name, coordinates, times, attributes; and the notes it leaves.
 
-use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType};
+use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType, Format};
 use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Result};
 use std::path::Path;
@@ -22,6 +22,10 @@ impl<'a> Probe<'a> {
 
     pub fn path(&self) -> &Path {
         self.store.path()
+    }
+
+    pub fn format(&self) -> Format {
+        self.store.format()
     }
 
     /// The file's name without its folder.
@@ -139,25 +143,20 @@ impl<'a> Probe<'a> {
         Ok(times)
     }
 
-    /// Times from an array `[frames]` or `[samples, frames]` whose rows must all be the same.
-    pub fn common_times(&mut self, name: &str, n_frames: usize, owner: &str) -> Result<Vec<f64>> {
+    /// A list `[n]`, or `[samples, n]` whose rows must all be the same.
+    pub fn common_list(&mut self, name: &str) -> Result<Vec<f64>> {
         let shape = self.array(name)?.shape;
-        if shape.len() < 2 || shape.contains(&1) {
-            return self.times(name, n_frames, owner);
+        let &[rows, n] = shape.as_slice() else { return self.list(name) };
+        if rows == 1 || n <= 1 {
+            return self.list(name);
         }
         let (info, values) = self.read_all(name)?;
-        self.expect(
-            format!("entries of {name} for the frames of {owner}"),
-            n_frames,
-            shape[shape.len() - 1],
-        )?;
-        let (first, rest) = values.split_at(n_frames.min(values.len()));
-        if rest.chunks(n_frames.max(1)).any(|row| row != first) {
-            return Err(
-                self.unsupported(&info.name, "samples with different times cannot be in one dataset".into())
-            );
+        let (first, rest) = values.split_at(n);
+        if rest.chunks(n).any(|row| row != first) {
+            let problem = "it differs between samples, which then cannot be in one dataset".into();
+            return Err(self.unsupported(&info.name, problem));
         }
-        self.note(format!("{name} repeats the same {n_frames} times for every sample"));
+        self.note(format!("{name} repeats the same {n} entries for every sample"));
         Ok(first.to_vec())
     }
 

@@ -1,0 +1,522 @@
+//! Every layout against files whose values are a function of sample, time, channel and true position: what is read
+//! must be that function at the times and points the dataset claims.
+
+use super::*;
+use crate::dataset::format::Attribute;
+use crate::dataset::testing::MemoryStore;
+use crate::dataset::{Dataset, DatasetKind, DomainOption, GridOption, OpenOptions, PeriodicOption};
+use crate::{Error, Placement, Sample};
+
+/// Distinct for every sample, time, channel and point; no axis can stand for another.
+fn f(sample: usize, t: f64, channel: usize, x: &[f64]) -> f64 {
+    let at = |d: usize| x.get(d).copied().unwrap_or(0.0);
+    sample as f64 + 10.0 * t + 1000.0 * channel as f64 + 0.3 * at(0) + 0.07 * at(1) + 0.011 * at(2)
+}
+
+fn cell(i: usize, n: usize, lower: f64, upper: f64) -> f64 {
+    lower + (i as f64 + 0.5) * (upper - lower) / n as f64
+}
+
+fn cells(n: usize, lower: f64, upper: f64) -> Vec<f64> {
+    (0..n).map(|i| cell(i, n, lower, upper)).collect()
+}
+
+fn left(i: usize, n: usize) -> f64 {
+    i as f64 / n as f64
+}
+
+/// `0, 0.5, 1, …`.
+fn frames(n: usize) -> Vec<f64> {
+    (0..n).map(|i| 0.5 * i as f64).collect()
+}
+
+fn pdebench() -> MemoryStore {
+    MemoryStore::new("1D_Burgers_Sols_Nu0.001.hdf5")
+        .with("tensor", &[3, 4, 8], |i| f(i[0], 0.5 * i[1] as f64, 0, &[cell(i[2], 8, -1.0, 1.0)]))
+        .list("x-coordinate", &cells(8, -1.0, 1.0))
+        .list("t-coordinate", &frames(5))
+        .attribute("", "Nu", Attribute::Numbers(vec![0.001]))
+}
+
+/// Scalar, constant-in-time scalar, vector; x periodic, y not and stored downwards.
+fn the_well() -> MemoryStore {
+    let point = |i: usize, j: usize| [left(i, 4), 2.0 - j as f64];
+    let texts = |names: &[&str]| Attribute::Texts(names.iter().map(|n| n.to_string()).collect());
+    MemoryStore::new("shear_flow.hdf5")
+        .attribute("", "n_trajectories", Attribute::Numbers(vec![2.0]))
+        .attribute("dimensions", "spatial_dims", texts(&["x", "y"]))
+        .attribute("t0_fields", "field_names", texts(&["tracer", "mask"]))
+        .attribute("boundary_conditions/x_periodic", "bc_type", texts(&["PERIODIC"]))
+        .attribute("boundary_conditions/x_periodic", "associated_dims", texts(&["x"]))
+        .attribute("boundary_conditions/y_wall", "bc_type", texts(&["WALL"]))
+        .attribute("boundary_conditions/y_wall", "associated_dims", texts(&["y"]))
+        .with("boundary_conditions/x_periodic/mask", &[4], |_| 1.0)
+        .with("boundary_conditions/y_wall/mask", &[3], |_| 1.0)
+        .with("dimensions/time", &[2, 5], |i| 0.5 * i[1] as f64)
+        .list("dimensions/x", &[0.0, 0.25, 0.5, 0.75])
+        .list("dimensions/y", &[2.0, 1.0, 0.0])
+        .with("t0_fields/mask", &[2, 4, 3], move |i| f(i[0], 0.0, 1, &point(i[1], i[2])))
+        .with("t0_fields/tracer", &[2, 5, 4, 3], move |i| f(i[0], 0.5 * i[1] as f64, 0, &point(i[2], i[3])))
+        .with("t1_fields/velocity", &[2, 5, 4, 3, 2], move |i| {
+            f(i[0], 0.5 * i[1] as f64, 2 + i[4], &point(i[2], i[3]))
+        })
+}
+
+/// A file of each layout.
+fn example(kind: LayoutKind) -> MemoryStore {
+    match kind {
+        LayoutKind::Pdebench => pdebench(),
+        LayoutKind::PdebenchDarcy => {
+            let point = |i: &[usize]| [cell(i[0], 4, 0.0, 1.0), cell(i[1], 5, 0.0, 1.0)];
+            MemoryStore::new("2D_DarcyFlow_beta1.0_Train.hdf5")
+                .with("nu", &[3, 4, 5], |i| f(i[0], 0.0, 0, &point(&i[1..])))
+                .with("tensor", &[3, 1, 4, 5], |i| f(i[0], 0.0, 1, &point(&i[2..])))
+                .list("x-coordinate", &cells(4, 0.0, 1.0))
+                .list("y-coordinate", &cells(5, 0.0, 1.0))
+        }
+        LayoutKind::PdebenchCompressible => {
+            let value = |c| {
+                move |i: &[usize]| {
+                    let x = [cell(i[2], 4, 0.0, 1.0), cell(i[3], 6, 0.0, 1.0)];
+                    f(i[0], 0.5 * i[1] as f64, c, &x)
+                }
+            };
+            let mut store = MemoryStore::new("2D_CFD_Rand_M0.1_Eta0.01_Zeta0.01_periodic_128_Train.hdf5");
+            // HDF5 lists members by name; the channel order is the layout's.
+            for (key, c) in [("Vx", 2), ("Vy", 3), ("density", 0), ("pressure", 1)] {
+                store = store.with(key, &[2, 3, 4, 6], value(c));
+            }
+            store
+                .list("x-coordinate", &cells(4, 0.0, 1.0))
+                .list("y-coordinate", &cells(6, 0.0, 1.0))
+                .list("t-coordinate", &frames(4))
+        }
+        LayoutKind::PdebenchGrouped => {
+            let mut store = MemoryStore::new("2D_diff-react_NA_NA.h5");
+            for s in [2, 0, 1] {
+                store = store
+                    .with(&format!("{s:04}/data"), &[3, 4, 5, 2], move |i| {
+                        let x = [cell(i[1], 4, -1.0, 1.0), cell(i[2], 5, -2.5, 2.5)];
+                        f(s, 0.5 * i[0] as f64, i[3], &x)
+                    })
+                    .list(&format!("{s:04}/grid/x"), &cells(4, -1.0, 1.0))
+                    .list(&format!("{s:04}/grid/y"), &cells(5, -2.5, 2.5))
+                    .list(&format!("{s:04}/grid/t"), &frames(3));
+            }
+            store
+        }
+        LayoutKind::PdebenchIncompressible => {
+            let point = |i: usize, j: usize| [cell(i, 4, 0.0, 1.0), cell(j, 4, 0.0, 1.0)];
+            MemoryStore::new("ns_incom_inhom_2d_512-0.h5")
+                .with("force", &[2, 4, 4, 2], move |i| f(i[0], 0.0, 3 + i[3], &point(i[1], i[2])))
+                .with("particles", &[2, 3, 4, 4, 1], move |i| {
+                    f(i[0], 0.5 * i[1] as f64, 2, &point(i[2], i[3]))
+                })
+                .with("t", &[2, 3], |i| 0.5 * i[1] as f64)
+                .with("velocity", &[2, 3, 4, 4, 2], move |i| {
+                    f(i[0], 0.5 * i[1] as f64, i[4], &point(i[2], i[3]))
+                })
+        }
+        LayoutKind::FnoNavierStokes => MemoryStore::new("NavierStokes_V1e-5_N1200_T20.mat")
+            .with("a", &[3, 4, 5], |_| 0.0)
+            .with("t", &[1, 6], |i| 1.0 + i[1] as f64)
+            .with("u", &[3, 4, 5, 6], |i| f(i[0], 1.0 + i[3] as f64, 0, &[left(i[1], 4), left(i[2], 5)])),
+        LayoutKind::FnoBurgers => MemoryStore::new("burgers_data_R10.mat")
+            .with("a", &[3, 8], |i| f(i[0], 0.0, 0, &[left(i[1], 8)]))
+            .with("u", &[3, 8], |i| f(i[0], 0.0, 1, &[left(i[1], 8)])),
+        LayoutKind::FnoDarcy => {
+            let x = |i: &[usize]| [i[1] as f64 / 84.0, i[2] as f64 / 84.0];
+            MemoryStore::new("piececonst_r421_N1024_smooth1.mat")
+                .with("Kcoeff", &[2, 85, 85], |_| 0.0)
+                .with("coeff", &[2, 85, 85], move |i| f(i[0], 0.0, 0, &x(i)))
+                .with("sol", &[2, 85, 85], move |i| f(i[0], 0.0, 1, &x(i)))
+        }
+        LayoutKind::Neuraloperator => {
+            let x = |i: &[usize]| [left(i[1], 16), left(i[2], 16)];
+            MemoryStore::new("darcy_train_16.npz")
+                .with("coeff", &[2, 16, 16], move |i| f(i[0], 0.0, 0, &x(i)))
+                .with("sol", &[2, 16, 16], move |i| f(i[0], 0.0, 1, &x(i)))
+        }
+        LayoutKind::PinnMat => MemoryStore::new("burgers_shock.mat")
+            .with("x", &[9, 1], |i| -1.0 + 0.25 * i[0] as f64)
+            .with("t", &[4, 1], |i| 0.5 * i[0] as f64)
+            .with("usol", &[9, 4], |i| f(0, 0.5 * i[1] as f64, 0, &[-1.0 + 0.25 * i[0] as f64])),
+        LayoutKind::TheWell => the_well(),
+        LayoutKind::Labelled => MemoryStore::new("era5.npz")
+            .with("t2m", &[6, 4, 5], |i| {
+                f(0, 0.5 * i[0] as f64, 0, &[58.0 - i[1] as f64, -10.0 + i[2] as f64])
+            })
+            .list("lat", &[58.0, 57.0, 56.0, 55.0])
+            .list("lon", &[-10.0, -9.0, -8.0, -7.0, -6.0])
+            .list("hours", &frames(6)),
+        LayoutKind::PointCloud => MemoryStore::new("stations.csv").list("x", &[0.0]).list("value", &[1.0]),
+        LayoutKind::Generic => MemoryStore::new("custom.npy")
+            .with("array", &[4, 2, 3, 1, 2], |i| f(i[1], i[2] as f64, i[4], &[left(i[0], 4)])),
+    }
+}
+
+fn open(store: MemoryStore, options: &OpenOptions) -> Dataset {
+    Dataset::from_store(Box::new(store), options).unwrap()
+}
+
+fn fail(store: MemoryStore, options: &OpenOptions) -> Error {
+    Dataset::from_store(Box::new(store), options).err().expect("must be refused")
+}
+
+/// Options under which the example opens: those layouts that are never detected must be named.
+fn options_for(kind: LayoutKind) -> OpenOptions {
+    match kind {
+        LayoutKind::Neuraloperator | LayoutKind::PointCloud => {
+            OpenOptions { layout: Some(kind), ..OpenOptions::default() }
+        }
+        LayoutKind::Generic => OpenOptions {
+            axes: Some("x,n,t,1,c".into()),
+            grid: Some(GridOption::Placement(Placement::Left)),
+            ..OpenOptions::default()
+        },
+        _ => OpenOptions::default(),
+    }
+}
+
+/// Checks every value of every sample against `f` at the claimed times and points.
+fn assert_reads_f(data: &mut Dataset, case: &str) {
+    let grid = data.grid().unwrap_or_else(|| panic!("{case}: {:?}", data.info().problem)).clone();
+    let mut point = vec![0.0; grid.dim()];
+    let mut check = |values: &[f64], sample: usize, t: f64, channel: usize, timeless: bool| {
+        for (index, &got) in values.iter().enumerate() {
+            grid.write_point(index, &mut point);
+            let want = f(sample, if timeless { 0.0 } else { t }, channel, &point);
+            assert!(
+                (got - want).abs() < 1e-9,
+                "{case}: sample {sample}, t {t}, channel {channel}, {point:?}: {got} {want}"
+            );
+        }
+    };
+    let n = data.len();
+    assert!(n > 0, "{case}");
+    // Not from 0 where there are several, so that an ignored start shows.
+    let first = usize::from(n > 1);
+    for (s, sample) in data.read(first..n).unwrap().into_iter().enumerate() {
+        match sample {
+            Sample::Evolution(trajectory) => {
+                for (i, &t) in trajectory.times().iter().enumerate() {
+                    for c in 0..trajectory.n_channels() {
+                        check(trajectory.field(i).channel(c), first + s, t, c, constant(case, c));
+                    }
+                }
+            }
+            Sample::Steady { source, target } => {
+                check(source.values(), first + s, 0.0, 0, true);
+                check(target.values(), first + s, 0.0, 1, true);
+            }
+        }
+    }
+}
+
+/// Channels that the examples repeat in time.
+fn constant(case: &str, channel: usize) -> bool {
+    (case.contains("incompressible") && channel > 2) || (case.contains("well") && channel == 1)
+}
+
+/// The layouts that hold samples on a grid.
+fn gridded() -> impl Iterator<Item = LayoutKind> {
+    LayoutKind::ALL.into_iter().filter(|kind| *kind != LayoutKind::PointCloud)
+}
+
+#[test]
+fn every_layout_is_detected_and_read_at_its_true_points() {
+    for kind in gridded() {
+        let mut data = open(example(kind), &options_for(kind));
+        assert_eq!(data.info().layout, kind, "{}", kind.name());
+        assert_eq!(kind.name().parse::<LayoutKind>().unwrap(), kind);
+        assert!(!data.info().notes.is_empty());
+        assert_reads_f(&mut data, kind.name());
+        for (stride, time_stride) in [(2, 1), (1, 2), (3, 2)] {
+            let options = OpenOptions { stride, time_stride, ..options_for(kind) };
+            assert_reads_f(&mut open(example(kind), &options), &format!("{} by {stride}", kind.name()));
+        }
+    }
+}
+
+#[test]
+fn every_layout_names_its_channels_and_reads_single_frames() {
+    for kind in gridded() {
+        let mut data = open(example(kind), &options_for(kind));
+        match data.info().kind.clone().unwrap() {
+            DatasetKind::Steady { source, target } => {
+                assert!(!source.is_empty() && !target.is_empty());
+                assert!(matches!(data.read_frames(0, 0..0), Err(Error::Unsupported { .. })));
+            }
+            DatasetKind::Evolution { channels } => {
+                let last = data.len() - 1;
+                let Sample::Evolution(all) = data.read(last..last + 1).unwrap().remove(0) else { panic!() };
+                assert_eq!(all.n_channels(), channels.len());
+                let some = data.read_frames(last, 1..3).unwrap();
+                assert_eq!(some.times(), &all.times()[1..3]);
+                assert_eq!([some.frame(0), some.frame(1)], [all.frame(1), all.frame(2)], "{}", kind.name());
+            }
+        }
+        let n = data.len();
+        assert!(matches!(data.read(n..n + 1), Err(Error::SliceOutOfBounds { .. })));
+    }
+}
+
+#[test]
+fn placements_domains_and_periodicity_are_those_of_the_sources() {
+    use Placement::{Center, Left, Vertex};
+    let unit = (0.0, 1.0);
+    let expected = |kind| match kind {
+        LayoutKind::Pdebench => (Center, vec![(-1.0, 1.0)], true),
+        LayoutKind::PdebenchDarcy => (Center, vec![unit; 2], false),
+        LayoutKind::PdebenchCompressible => (Center, vec![unit; 2], true),
+        LayoutKind::PdebenchGrouped => (Center, vec![(-1.0, 1.0), (-2.5, 2.5)], false),
+        LayoutKind::PdebenchIncompressible => (Center, vec![unit; 2], false),
+        LayoutKind::FnoNavierStokes => (Left, vec![unit; 2], true),
+        LayoutKind::FnoBurgers => (Left, vec![unit], true),
+        LayoutKind::FnoDarcy => (Vertex, vec![unit; 2], false),
+        LayoutKind::Neuraloperator => (Left, vec![unit; 2], false),
+        LayoutKind::PinnMat => (Vertex, vec![(-1.0, 1.0)], false),
+        LayoutKind::Labelled => (Vertex, vec![(55.0, 58.0), (-10.0, -6.0)], false),
+        // Mixed placements have their own test; a point cloud has none.
+        LayoutKind::TheWell | LayoutKind::PointCloud => (Left, Vec::new(), false),
+        LayoutKind::Generic => (Left, vec![unit], false),
+    };
+    for kind in gridded() {
+        let (placement, bounds, periodic) = expected(kind);
+        let data = open(example(kind), &options_for(kind));
+        let info = data.info().grid.clone().unwrap();
+        for (d, axis) in info.domain.axes().iter().enumerate().take(bounds.len()) {
+            assert_eq!(info.placements[d], Some(placement), "{}", kind.name());
+            assert_eq!((axis.lower, axis.upper), bounds[d], "{}", kind.name());
+            assert_eq!(axis.periodic, periodic, "{}", kind.name());
+        }
+    }
+}
+
+#[test]
+fn a_block_of_samples_is_one_read_of_its_slice() {
+    let store = pdebench();
+    let (reads, values_read) = (store.reads.clone(), store.values_read.clone());
+    let mut data = open(store, &OpenOptions::default());
+    let order = std::sync::atomic::Ordering::Relaxed;
+    let opened = (reads.load(order), values_read.load(order));
+    assert_eq!(opened.1, 8 + 5, "opening reads coordinates only");
+    data.read(1..3).unwrap();
+    data.read_frames(0, 2..3).unwrap();
+    assert_eq!((reads.load(order) - opened.0, values_read.load(order) - opened.1), (2, 2 * 4 * 8 + 8));
+}
+
+#[test]
+fn the_extra_time_of_pdebench_is_dropped_with_a_note() {
+    let data = open(pdebench(), &OpenOptions::default());
+    assert_eq!(data.info().times, frames(4));
+    assert!(
+        data.info().notes.iter().any(|n| n.contains("5 entries for 4 frames")),
+        "{:?}",
+        data.info().notes
+    );
+}
+
+#[test]
+fn lengths_that_contradict_each_other_are_named() {
+    let x = cells(8, 0.0, 1.0);
+    let tensor = |x: &[f64], t: &[f64]| {
+        MemoryStore::new("b.hdf5")
+            .with("tensor", &[2, 4, 8], |_| 0.0)
+            .list("x-coordinate", x)
+            .list("t-coordinate", t)
+    };
+    let err = fail(tensor(&x, &frames(6)), &OpenOptions::default()).to_string();
+    assert_eq!(err, "b.hdf5: entries of t-coordinate for the frames of tensor: expected 4, got 6");
+    let err = fail(tensor(&x[1..], &frames(4)), &OpenOptions::default()).to_string();
+    assert_eq!(err, "b.hdf5: entries of x-coordinate for the points of tensor: expected 8, got 7");
+    let err = fail(tensor(&x, &[0.0, 1.0, 1.0, 2.0]), &OpenOptions::default());
+    assert!(matches!(err, Error::UnsortedTimes { index: 2, .. }), "{err}");
+    let store = example(LayoutKind::FnoDarcy);
+    let named = OpenOptions { layout: Some(LayoutKind::Pdebench), ..OpenOptions::default() };
+    assert!(matches!(fail(store, &named), Error::NoSuchArray { .. }));
+    let mixed = MemoryStore::new("d.mat").with("coeff", &[2, 4, 4], |_| 0.0).with("sol", &[2, 4, 5], |_| 0.0);
+    let err = fail(mixed, &OpenOptions::default()).to_string();
+    assert_eq!(err, "d.mat: axis 2 of sol, points along y: expected 4, got 5");
+}
+
+#[test]
+fn values_that_are_not_finite_are_named_by_position() {
+    let store = || {
+        MemoryStore::new("n.mat")
+            .with("a", &[3, 8], |_| 0.0)
+            .with("u", &[3, 8], |i| if i == [2, 5] { f64::NAN } else { 1.0 })
+    };
+    let mut data = open(store(), &OpenOptions::default());
+    assert!(data.read(0..2).is_ok());
+    let err = data.read(1..3).unwrap_err().to_string();
+    assert_eq!(err, "n.mat: u holds NaN at index [2, 5]: values must be finite");
+    let mut data = open(store(), &OpenOptions { allow_nan: true, ..OpenOptions::default() });
+    let Sample::Steady { target, .. } = data.read(2..3).unwrap().remove(0) else { panic!() };
+    assert!(target.values()[5].is_nan());
+}
+
+#[test]
+fn a_grid_that_cannot_be_known_must_be_given() {
+    let mut data = open(example(LayoutKind::Neuraloperator), &OpenOptions::default());
+    assert_eq!(data.info().layout, LayoutKind::FnoDarcy);
+    assert_eq!((data.info().grid.clone(), data.info().shape.clone()), (None, vec![16, 16]));
+    let err = data.read(0..1).unwrap_err().to_string();
+    assert!(err.contains("--grid left, center or vertex"), "{err}");
+    let options =
+        OpenOptions { grid: Some(GridOption::Placement(Placement::Left)), ..OpenOptions::default() };
+    assert_reads_f(&mut open(example(LayoutKind::Neuraloperator), &options), "given grid");
+}
+
+#[test]
+fn options_override_what_the_layout_says() {
+    let options = OpenOptions {
+        grid: Some("vertex".parse().unwrap()),
+        domain: Some(DomainOption(vec![(0.0, 2.0)])),
+        periodic: Some(PeriodicOption::None),
+        time_step: Some(0.1),
+        ..OpenOptions::default()
+    };
+    let data = open(pdebench(), &options);
+    let grid = data.grid().unwrap();
+    assert_eq!(grid.coordinates(0), Placement::Vertex.coordinates(8, 0.0, 2.0));
+    assert!(!grid.domain().is_periodic());
+    assert_eq!(data.info().times, [0.0, 0.1, 0.2, 0.1 * 3.0]);
+    for (options, name) in [
+        (OpenOptions { periodic: Some("q".parse().unwrap()), ..OpenOptions::default() }, "periodic"),
+        (OpenOptions { time_step: Some(0.0), ..OpenOptions::default() }, "time step"),
+    ] {
+        let err = fail(pdebench(), &options);
+        assert!(matches!(err, Error::Parameter { name: n, .. } if n == name), "{err}");
+    }
+    for options in [
+        OpenOptions { domain: Some("0:1,0:1".parse().unwrap()), ..OpenOptions::default() },
+        OpenOptions { grid: Some("x-coordinate,x-coordinate".parse().unwrap()), ..OpenOptions::default() },
+    ] {
+        assert!(matches!(fail(pdebench(), &options), Error::Mismatch { expected: 1, got: 2, .. }));
+    }
+}
+
+#[test]
+fn keys_choose_channels() {
+    let options = OpenOptions { keys: vec!["Vx".into()], ..OpenOptions::default() };
+    let mut data = open(example(LayoutKind::PdebenchCompressible), &options);
+    assert_eq!(data.info().kind, Some(DatasetKind::Evolution { channels: vec!["Vx".into()] }));
+    let Sample::Evolution(trajectory) = data.read(0..1).unwrap().remove(0) else { panic!() };
+    assert_eq!(trajectory.n_channels(), 1);
+    assert!((2000.0..2999.0).contains(&trajectory.values()[0]));
+    let options = OpenOptions { keys: vec!["Vz".into()], ..OpenOptions::default() };
+    assert!(matches!(fail(example(LayoutKind::PdebenchCompressible), &options), Error::NoSuchArray { .. }));
+    let options = OpenOptions { keys: vec!["nu".into()], ..OpenOptions::default() };
+    assert!(matches!(fail(example(LayoutKind::PdebenchDarcy), &options), Error::UnknownLayout { .. }));
+}
+
+#[test]
+fn finer_groups_hold_the_same_samples_on_their_own_grid() {
+    let store = || {
+        pdebench()
+            .with("resolution_16/tensor", &[3, 4, 16], |i| {
+                f(i[0], 0.5 * i[1] as f64, 0, &[cell(i[2], 16, -1.0, 1.0)])
+            })
+            .list("resolution_16/x-coordinate", &cells(16, -1.0, 1.0))
+    };
+    let native = open(store(), &OpenOptions::default());
+    assert_eq!(native.info().shape, [8]);
+    assert_eq!(native.info().finer.iter().map(|f| f.resolution).collect::<Vec<_>>(), [16]);
+    let options = OpenOptions { resolution: Some(16), ..OpenOptions::default() };
+    let mut finer = open(store(), &options);
+    assert_eq!(finer.info().shape, [16]);
+    assert_eq!(finer.info().times, native.info().times);
+    assert_reads_f(&mut finer, "finer");
+    let err = fail(store(), &OpenOptions { resolution: Some(32), ..options }).to_string();
+    assert!(err.contains("resolution 32") && err.ends_with("there is: 16"), "{err}");
+}
+
+#[test]
+fn attributes_of_our_own_files_fix_the_domain() {
+    let x: Vec<f64> = (0..8).map(|i| left(i, 8)).collect();
+    let store = MemoryStore::new("heat.hdf5")
+        .with("tensor", &[2, 3, 8, 8], |i| f(i[0], 0.5 * i[1] as f64, 0, &[left(i[2], 8), left(i[3], 8)]))
+        .list("x-coordinate", &x)
+        .list("y-coordinate", &x)
+        .list("t-coordinate", &frames(3))
+        .attribute("", "domain_lower", Attribute::Numbers(vec![0.0, 0.0]))
+        .attribute("", "domain_upper", Attribute::Numbers(vec![1.0, 1.0]))
+        .attribute("", "periodic", Attribute::Numbers(vec![1.0, 0.0]));
+    let mut data = open(store, &OpenOptions::default());
+    let grid = data.grid().unwrap();
+    assert_eq!(grid.placement(0), Some(Placement::Left));
+    assert_eq!(grid.domain().axes().iter().map(|a| a.periodic).collect::<Vec<_>>(), [true, false]);
+    assert_reads_f(&mut data, "own");
+}
+
+#[test]
+fn unknown_files_open_for_inspection_only() {
+    let store = MemoryStore::new("odd.npz").with("blob", &[3, 3], |_| 0.0);
+    let mut data = open(store, &OpenOptions::default());
+    assert_eq!(data.info().layout, LayoutKind::Generic);
+    assert_eq!(data.info().arrays[0].shape, [3, 3]);
+    assert!(matches!(data.read(0..0), Err(Error::UnknownLayout { .. })));
+}
+
+#[test]
+fn the_well_takes_periodic_axes_from_its_boundary_conditions() {
+    let mut data = open(the_well(), &OpenOptions::default());
+    let info = data.info().grid.clone().unwrap();
+    let axes: Vec<_> = info.domain.axes().iter().map(|a| (a.lower, a.upper, a.periodic)).collect();
+    assert_eq!(axes, [(0.0, 1.0, true), (0.0, 2.0, false)]);
+    assert_eq!(info.placements, [Some(Placement::Left), Some(Placement::Vertex)]);
+    let channels = ["tracer", "mask", "velocity_x", "velocity_y"].map(String::from).to_vec();
+    assert_eq!(data.info().kind, Some(DatasetKind::Evolution { channels }));
+    assert!(data.info().notes.iter().any(|n| n.contains("turned round")));
+    assert!(data.read(0..2).is_ok());
+    let odd = the_well().with("t2_fields/stress", &[2, 5, 4, 3, 2], |_| 0.0);
+    let err = fail(odd, &OpenOptions::default()).to_string();
+    assert!(err.contains("t2_fields/stress") && err.contains("in 0 ways"), "{err}");
+}
+
+#[test]
+fn axes_that_lists_do_not_settle_must_be_named() {
+    let store = || {
+        MemoryStore::new("square.npz")
+            .with("u", &[4, 4], |i| f(0, 0.0, 0, &[i[0] as f64, i[1] as f64]))
+            .list("x", &[0.0, 1.0, 2.0, 3.0])
+            .list("y", &[0.0, 1.0, 2.0, 3.0])
+    };
+    let mut data = open(store(), &OpenOptions::default());
+    assert_eq!(data.info().layout, LayoutKind::Labelled);
+    let err = data.read(0..0).unwrap_err().to_string();
+    assert!(err.contains("--axes") && err.contains("x (4), y (4)"), "{err}");
+    let options = OpenOptions { axes: Some("x,y".into()), ..OpenOptions::default() };
+    let mut data = open(store(), &options);
+    assert_reads_f(&mut data, "named axes");
+}
+
+#[test]
+fn generic_arrays_without_time_are_a_pair() {
+    let store =
+        || {
+            MemoryStore::new("pair.npz")
+                .with("k", &[3, 4], |i| f(i[0], 0.0, 0, &[cell(i[1], 4, 0.0, 2.0)]))
+                .with("p", &[3, 4], |i| f(i[0], 0.0, 1, &[cell(i[1], 4, 0.0, 2.0)]))
+        };
+    let options = OpenOptions {
+        keys: vec!["k".into(), "p".into()],
+        axes: Some("n,x".into()),
+        grid: Some(GridOption::Placement(Placement::Center)),
+        domain: Some(DomainOption(vec![(0.0, 2.0)])),
+        ..OpenOptions::default()
+    };
+    let mut data = open(store(), &options);
+    assert!(matches!(data.info().kind, Some(DatasetKind::Steady { .. })));
+    assert_reads_f(&mut data, "pair");
+    let unsaid = OpenOptions { keys: Vec::new(), ..options.clone() };
+    let problem = open(store(), &unsaid).info().problem.clone().unwrap();
+    assert!(problem.contains("2 arrays have 2 axes (k, p)"), "{problem}");
+    for axes in ["n,x,x", "n,t", "x,y,z,w", "n,", "n,n"] {
+        let options = OpenOptions { axes: Some(axes.into()), ..options.clone() };
+        assert!(matches!(fail(store(), &options), Error::Parameter { name: "axes", .. }), "{axes}");
+    }
+    let options = OpenOptions { axes: Some("n,t,x".into()), ..options };
+    assert!(matches!(fail(store(), &options), Error::Mismatch { expected: 3, got: 2, .. }));
+}

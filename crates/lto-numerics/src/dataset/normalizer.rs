@@ -1,0 +1,145 @@
+//! Per-channel normalization to mean 0 and standard deviation 1.
+
+use crate::dataset::moments::Moments;
+use crate::error::{Error, Result};
+use crate::grid::expect;
+use serde::{Deserialize, Serialize};
+
+/// A standard deviation below this share of the mean's size is rounding noise: the channel counts as constant.
+const CONSTANT: f64 = 1e-12;
+
+/// `v ↦ (v − mean)/scale` per channel. A constant channel has scale 1, so it maps to 0 and back exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Normalizer {
+    mean: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+/// Collects what a [`Normalizer`] needs, frame by frame: memory does not grow with the data.
+#[derive(Clone, Debug)]
+pub struct NormalizerFit {
+    channels: Vec<Moments>,
+}
+
+impl NormalizerFit {
+    /// For states of `n_channels` channels.
+    pub fn new(n_channels: usize) -> Self {
+        Self { channels: vec![Moments::new(); n_channels] }
+    }
+
+    /// Adds one frame `[channel, point]`, or several in a row.
+    ///
+    /// # Errors
+    /// Values that are not whole frames of `n_points`, or not finite.
+    pub fn add(&mut self, values: &[f64], n_points: usize) -> Result<()> {
+        let frame = self.channels.len() * n_points;
+        expect("values left over after whole frames", 0, values.len() % frame.max(1))?;
+        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
+            let (what, value) = ("values to normalize".into(), values[index]);
+            return Err(Error::NonFiniteValue { what, index: vec![index], value });
+        }
+        for frame in values.chunks_exact(frame.max(1)) {
+            for (moments, channel) in self.channels.iter_mut().zip(frame.chunks_exact(n_points)) {
+                moments.add(channel);
+            }
+        }
+        Ok(())
+    }
+
+    /// The normalizer of all values added.
+    pub fn finish(&self) -> Normalizer {
+        let scale = |m: &Moments| if m.std() > CONSTANT * m.mean.abs() { m.std() } else { 1.0 };
+        Normalizer {
+            mean: self.channels.iter().map(|m| m.mean).collect(),
+            scale: self.channels.iter().map(scale).collect(),
+        }
+    }
+}
+
+impl Normalizer {
+    /// Mean of each channel.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// What each channel is divided by: its standard deviation, or 1 where it is constant.
+    pub fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Normalizes values `[…, channel, point]` in place.
+    ///
+    /// # Errors
+    /// A number of values that is no multiple of channels × `n_points`.
+    pub fn normalize(&self, values: &mut [f64], n_points: usize) -> Result<()> {
+        self.each_channel(values, n_points, |v, mean, scale| (v - mean) / scale)
+    }
+
+    /// The inverse of [`Normalizer::normalize`].
+    ///
+    /// # Errors
+    /// A number of values that is no multiple of channels × `n_points`.
+    pub fn denormalize(&self, values: &mut [f64], n_points: usize) -> Result<()> {
+        self.each_channel(values, n_points, |v, mean, scale| v * scale + mean)
+    }
+
+    fn each_channel(
+        &self,
+        values: &mut [f64],
+        n_points: usize,
+        f: impl Fn(f64, f64, f64) -> f64,
+    ) -> Result<()> {
+        let frame = self.mean.len() * n_points;
+        expect("values left over after whole frames", 0, values.len() % frame.max(1))?;
+        let channels = self.mean.iter().zip(&self.scale).cycle();
+        for (channel, (&mean, &scale)) in values.chunks_exact_mut(n_points.max(1)).zip(channels) {
+            channel.iter_mut().for_each(|v| *v = f(*v, mean, scale));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_normalized_each_by_its_own_and_back() {
+        let frame = |t: f64| vec![t, t + 2.0, 5.0, 5.0];
+        let mut fit = NormalizerFit::new(2);
+        fit.add(&[frame(0.0), frame(4.0)].concat(), 2).unwrap();
+        fit.add(&frame(8.0), 2).unwrap();
+        let normalizer = fit.finish();
+        // Values 0 2 4 6 8 10: mean 5, variance 35/3.
+        assert!((normalizer.mean()[0] - 5.0).abs() < 1e-14);
+        assert!((normalizer.scale()[0] - (35.0f64 / 3.0).sqrt()).abs() < 1e-14);
+        assert_eq!((normalizer.mean()[1], normalizer.scale()[1]), (5.0, 1.0));
+        let mut values = [frame(0.0), frame(8.0)].concat();
+        let before = values.clone();
+        normalizer.normalize(&mut values, 2).unwrap();
+        assert!((values[0] + 5.0 / (35.0f64 / 3.0).sqrt()).abs() < 1e-14);
+        assert_eq!(values[2], 0.0);
+        normalizer.denormalize(&mut values, 2).unwrap();
+        assert!(values.iter().zip(before).all(|(a, b)| (a - b).abs() < 1e-14));
+        let json = serde_json::to_string(&normalizer).unwrap();
+        assert_eq!(serde_json::from_str::<Normalizer>(&json).unwrap(), normalizer);
+    }
+
+    #[test]
+    fn a_constant_that_rounds_differently_is_still_constant() {
+        let mut fit = NormalizerFit::new(1);
+        for _ in 0..10 {
+            fit.add(&[0.1, 0.1 + 1e-17, 0.1], 3).unwrap();
+        }
+        assert_eq!(fit.finish().scale(), [1.0]);
+    }
+
+    #[test]
+    fn bad_values_are_refused() {
+        let mut fit = NormalizerFit::new(2);
+        assert!(matches!(fit.add(&[1.0; 5], 2), Err(Error::Mismatch { got: 1, .. })));
+        assert!(matches!(fit.add(&[1.0, 2.0, f64::NAN, 0.0], 2), Err(Error::NonFiniteValue { .. })));
+        assert!(fit.finish().normalize(&mut [0.0; 3], 2).is_err());
+    }
+}
