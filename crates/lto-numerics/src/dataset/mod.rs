@@ -4,7 +4,6 @@
 mod axes;
 pub mod context;
 pub mod format;
-pub mod write;
 mod gather;
 pub mod info;
 pub mod layout;
@@ -16,6 +15,7 @@ pub mod split;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod write;
 
 pub use context::{Context, ContextDesign, ContextSampler};
 pub use info::{DatasetInfo, DatasetKind, FinerResolution, GridInfo};

@@ -1,7 +1,7 @@
 //! Datasets: a file with its meaning, read lazily sample by sample.
 
 use crate::dataset::axes;
-use crate::dataset::format::ArrayStore;
+use crate::dataset::format::{self, ArrayStore};
 use crate::dataset::gather::{SpaceAxis, Window, gather};
 use crate::dataset::info::{DatasetInfo, DatasetKind, GridInfo};
 use crate::dataset::layout::{self, Component, Content, Plan};
@@ -11,6 +11,7 @@ use crate::field::{Field, Trajectory, check_times};
 use crate::grid::Grid;
 use crate::sample::Sample;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A file of PDE samples. Opening reads coordinates and times only; samples are read when asked for, a block of
@@ -26,7 +27,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// A dataset over an opened file.
+    /// Opens a file of any known format and layout.
     ///
     /// A file that no layout fits, or that does not say where its points lie, still opens: its [`DatasetInfo`] shows
     /// the arrays and, as `problem`, what to say so that samples can be read.
@@ -34,6 +35,14 @@ impl Dataset {
     /// # Errors
     /// Arrays that contradict each other (coordinates of the wrong length), options that do not fit the file, or
     /// a damaged file.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        Self::from_store(format::open(path.as_ref())?, options)
+    }
+
+    /// As [`Dataset::open`], over a file that is open already.
+    ///
+    /// # Errors
+    /// As [`Dataset::open`].
     pub fn from_store(mut store: Box<dyn ArrayStore>, options: &OpenOptions) -> Result<Self> {
         let finer = layout::finer_resolutions(store.arrays());
         let prefix = layout::prefix(store.path(), &finer, options.resolution)?;

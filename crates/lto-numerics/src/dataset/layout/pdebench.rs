@@ -59,16 +59,16 @@ pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -
             ..AxisPlan::default()
         });
     }
-    let lower = probe.numbers("", "domain_lower", axes.len());
-    let upper = probe.numbers("", "domain_upper", axes.len());
+    let lower = probe.stated("domain_lower", axes.len())?;
+    let upper = probe.stated("domain_upper", axes.len())?;
     if let (Some(lower), Some(upper)) = (lower, upper) {
-        probe.note("domain bounds from the attributes domain_lower and domain_upper");
+        probe.note("domain bounds from domain_lower and domain_upper");
         for (axis, bounds) in axes.iter_mut().zip(lower.into_iter().zip(upper)) {
             axis.bounds = Some(bounds);
         }
     }
-    if let Some(periodic) = probe.numbers("", "periodic", axes.len()) {
-        probe.note("periodicity from the attribute periodic");
+    if let Some(periodic) = probe.stated("periodic", axes.len())? {
+        probe.note("periodicity from the file's own statement, periodic");
         for (axis, periodic) in axes.iter_mut().zip(periodic) {
             axis.periodic = Some(periodic != 0.0);
         }

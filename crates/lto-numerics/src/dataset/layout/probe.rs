@@ -89,6 +89,18 @@ impl<'a> Probe<'a> {
         }
     }
 
+    /// The numbers of the file's attribute `name`, or, in formats without attributes, of a list of that name; where
+    /// there are exactly `n`.
+    pub fn stated(&mut self, name: &str, n: usize) -> Result<Option<Vec<f64>>> {
+        if let Some(values) = self.numbers("", name, n) {
+            return Ok(Some(values));
+        }
+        match self.find(name) {
+            Some(array) if array.shape.iter().product::<usize>() == n => Ok(Some(self.list(name)?)),
+            _ => Ok(None),
+        }
+    }
+
     /// Adds a note.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());

@@ -448,6 +448,10 @@ fn attributes_of_our_own_files_fix_the_domain() {
     assert_eq!(grid.placement(0), Some(Placement::Left));
     assert_eq!(grid.domain().axes().iter().map(|a| a.periodic).collect::<Vec<_>>(), [true, false]);
     assert_reads_f(&mut data, "own");
+    // An npz has no attributes: the same names are lists.
+    let npz = pdebench().list("domain_lower", &[-1.5]).list("domain_upper", &[2.0]).list("periodic", &[0.0]);
+    let axis = open(npz, &OpenOptions::default()).grid().unwrap().domain().axes()[0].clone();
+    assert_eq!((axis.lower, axis.upper, axis.periodic), (-1.5, 2.0, false));
 }
 
 #[test]
