@@ -1,16 +1,26 @@
 //! What every PDE must do, looped over all of them: a new one joins by one line in `small_configs`.
 
-use lto_numerics::pde::{AdvectionConfig, BurgersConfig, DarcyConfig, HeatConfig, PdeConfig, sample_rng};
+use lto_numerics::pde::{
+    AdvectionConfig, BurgersConfig, DarcyConfig, HeatConfig, NavierStokesConfig, PdeConfig, sample_rng,
+};
 use lto_numerics::{Grid, Sample};
 use std::sync::Arc;
 
 /// Every PDE, small enough for a test.
 fn small_configs() -> Vec<PdeConfig> {
+    let navier_stokes = NavierStokesConfig {
+        solve_resolution: 32,
+        resolutions: vec![16, 32],
+        n_frames: 3,
+        t_end: 1.5,
+        ..Default::default()
+    };
     vec![
         PdeConfig::Heat(HeatConfig { resolution: 16, n_frames: 5, ..Default::default() }),
-        PdeConfig::Darcy(DarcyConfig { resolution: 25, strides: vec![3, 1], ..Default::default() }),
         PdeConfig::Advection(AdvectionConfig { resolution: 32, n_frames: 5, ..Default::default() }),
         PdeConfig::Burgers(BurgersConfig { resolution: 32, n_frames: 5, ..Default::default() }),
+        PdeConfig::NavierStokes(navier_stokes),
+        PdeConfig::Darcy(DarcyConfig { resolution: 25, strides: vec![3, 1], ..Default::default() }),
     ]
 }
 

@@ -9,6 +9,8 @@ pub mod exact;
 pub mod finite_volume;
 pub mod heat;
 pub mod initial_states;
+pub mod navier_stokes;
+pub mod random_field;
 pub mod spectral;
 
 use crate::error::{Error, Result};
@@ -24,6 +26,7 @@ pub use advection::AdvectionConfig;
 pub use burgers::BurgersConfig;
 pub use darcy::DarcyConfig;
 pub use heat::HeatConfig;
+pub use navier_stokes::NavierStokesConfig;
 
 /// A PDE with everything set: draws random problems and solves them.
 pub trait Pde: Send + Sync {
@@ -50,12 +53,14 @@ pub trait Pde: Send + Sync {
 pub enum PdeConfig {
     /// Heat equation on the periodic unit box.
     Heat(HeatConfig),
-    /// Darcy flow through a random two-phase medium.
-    Darcy(DarcyConfig),
     /// Advection on the periodic unit interval.
     Advection(AdvectionConfig),
     /// Viscous Burgers on the periodic unit interval.
     Burgers(BurgersConfig),
+    /// Incompressible Navier–Stokes in two dimensions, in vorticity form.
+    NavierStokes(NavierStokesConfig),
+    /// Darcy flow through a random two-phase medium.
+    Darcy(DarcyConfig),
 }
 
 impl PdeConfig {
@@ -65,6 +70,7 @@ impl PdeConfig {
             Self::Heat(HeatConfig::default()),
             Self::Advection(AdvectionConfig::default()),
             Self::Burgers(BurgersConfig::default()),
+            Self::NavierStokes(NavierStokesConfig::default()),
             Self::Darcy(DarcyConfig::default()),
         ]
     }
@@ -73,9 +79,10 @@ impl PdeConfig {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Heat(_) => "heat",
-            Self::Darcy(_) => "darcy",
             Self::Advection(_) => "advection",
             Self::Burgers(_) => "burgers",
+            Self::NavierStokes(_) => "navier-stokes",
+            Self::Darcy(_) => "darcy",
         }
     }
 
@@ -86,9 +93,10 @@ impl PdeConfig {
     pub fn build(&self) -> Result<Box<dyn Pde>> {
         Ok(match self {
             Self::Heat(config) => Box::new(heat::Heat::new(config)?),
-            Self::Darcy(config) => Box::new(darcy::Darcy::new(config)?),
             Self::Advection(config) => Box::new(advection::Advection::new(config)?),
             Self::Burgers(config) => Box::new(burgers::Burgers::new(config)?),
+            Self::NavierStokes(config) => Box::new(navier_stokes::NavierStokes::new(config)?),
+            Self::Darcy(config) => Box::new(darcy::Darcy::new(config)?),
         })
     }
 }
