@@ -16,4 +16,4 @@ if "$python" -c 'import torch' 2>/dev/null; then
 else
     echo "no torch in $python (set PYTHON): the peer is left out"
 fi
-"${CARGO_TARGET_DIR:-target}/release/examples/navier_stokes" speed "${peer[@]}"
+cargo run --quiet --release -p lto-numerics --example navier_stokes -- speed "${peer[@]}"
