@@ -184,7 +184,7 @@ fn strided(grid: &Grid, stride: usize) -> Vec<usize> {
         shape.iter().rev().all(|&n| {
             let i = rest % n;
             rest /= n;
-            i % stride == 0
+            i.is_multiple_of(stride)
         })
     };
     (0..grid.len()).filter(|&index| on_stride(index)).collect()

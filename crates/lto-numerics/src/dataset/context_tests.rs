@@ -45,7 +45,7 @@ fn every_design_observes_true_points_in_the_domain() {
         let context = draw(design, 1).unwrap();
         assert_sound(&context);
         assert_eq!(context.points.len(), n, "{design:?}");
-        assert_ne!(matches!(context.points.layout(), Layout::Scattered(_)), true);
+        assert!(!matches!(context.points.layout(), Layout::Scattered(_)));
     }
     let failed = ContextDesign::FailedRegion { context_fraction: 1.0, failed_fraction: 0.25 };
     let context = draw(failed, 1).unwrap();
