@@ -1,13 +1,23 @@
 //! File formats as stores of named arrays, read lazily and in slices. One file per format; what the arrays mean
 //! is for the layouts to say.
 
+pub mod csv;
+mod detect;
+mod gather;
 pub mod hdf5;
+mod inflate;
+pub mod mat5;
+pub mod npy;
+pub mod npz;
+mod read_ahead;
+mod scalar;
+mod strided;
+mod zip;
+
+pub use strided::StridedStore;
 
 use crate::error::{Error, Result};
-use hdf5::Hdf5Store;
 use serde::Serialize;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Which format a file has.
@@ -87,58 +97,32 @@ pub trait ArrayStore: Send {
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
 }
 
-/// Opens a file of any known format: recognized by how it begins or, where the format has no mark of its own, by
-/// its suffix.
+/// Opens a file of any known format: recognized by its first bytes or, where the format has no mark of its own,
+/// by its suffix.
 ///
 /// # Errors
-/// The file cannot be read, or is damaged, or has none of the known formats.
+/// The file cannot be read, is damaged, or has none of the known formats; then the error says what it looks
+/// like.
 pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
-    match detect(path)? {
-        Format::Hdf5 | Format::Mat73 => Ok(Box::new(Hdf5Store::open(path)?)),
-        format => Err(Error::Unsupported {
-            path: path.into(),
-            array: None,
-            problem: format!("files of the format {format:?} cannot be read"),
-        }),
+    match detect::detect(path)? {
+        Format::Hdf5 | Format::Mat73 => Ok(Box::new(hdf5::Hdf5Store::open(path)?)),
+        Format::Mat5 => Ok(Box::new(mat5::open(path)?)),
+        Format::Npy => Ok(Box::new(npy::open(path)?)),
+        Format::Npz => Ok(Box::new(npz::open(path)?)),
+        Format::Csv => Ok(Box::new(csv::CsvStore::open(path)?)),
     }
 }
 
-/// The format of a file, by its first bytes, then by its suffix. MATLAB 7.3 files count as HDF5 here: only their
-/// contents tell.
-fn detect(path: &Path) -> Result<Format> {
-    let io = |source| Error::Io { path: path.into(), source };
-    let mut file = File::open(path).map_err(io)?;
-    let length = file.metadata().map_err(io)?.len();
-    let mut start = Vec::new();
-    (&mut file).take(128).read_to_end(&mut start).map_err(io)?;
-    if start.starts_with(b"\x93NUMPY") {
-        return Ok(Format::Npy);
-    }
-    if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
-        return Ok(Format::Npz);
-    }
-    if start.starts_with(b"MATLAB 5.0") {
-        return Ok(Format::Mat5);
-    }
-    // HDF5 may begin after a block of the user's: at 0, 512, 1024, 2048, …
-    let mut at = 0;
-    while at < length {
-        let mut signature = Vec::new();
-        file.seek(SeekFrom::Start(at)).map_err(io)?;
-        (&mut file).take(8).read_to_end(&mut signature).map_err(io)?;
-        if signature == b"\x89HDF\r\n\x1a\n" {
-            return Ok(Format::Hdf5);
-        }
-        at = (2 * at).max(512);
-    }
-    match path.extension().and_then(|suffix| suffix.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("csv" | "txt" | "tsv") => Ok(Format::Csv),
-        _ => Err(Error::Unsupported {
-            path: path.into(),
-            array: None,
-            problem: "neither HDF5, MATLAB, npy nor npz by its content, nor CSV by its name".into(),
-        }),
-    }
+/// Position of an array in a listing.
+///
+/// # Errors
+/// [`Error::NoSuchArray`].
+pub(crate) fn array_index(path: &Path, arrays: &[ArrayInfo], array: &str) -> Result<usize> {
+    arrays.iter().position(|a| a.name == array).ok_or_else(|| Error::NoSuchArray {
+        path: path.into(),
+        array: array.into(),
+        present: arrays.iter().map(|a| a.name.clone()).collect(),
+    })
 }
 
 /// Finds an array and checks a slice against its shape: what every [`ArrayStore::read`] does first.
@@ -153,11 +137,7 @@ pub(crate) fn check_slice<'a>(
     start: &[usize],
     count: &[usize],
 ) -> Result<&'a ArrayInfo> {
-    let info = arrays.iter().find(|a| a.name == array).ok_or_else(|| Error::NoSuchArray {
-        path: path.into(),
-        array: array.into(),
-        present: arrays.iter().map(|a| a.name.clone()).collect(),
-    })?;
+    let info = &arrays[array_index(path, arrays, array)?];
     let fits = start.len() == info.shape.len()
         && count.len() == info.shape.len()
         && info

@@ -1,0 +1,8 @@
+//! CSV point clouds: one line a point, with a header line that names the columns.
+
+mod cloud;
+mod columns;
+mod store;
+
+pub use cloud::{Missing, PointCloud};
+pub use store::CsvStore;

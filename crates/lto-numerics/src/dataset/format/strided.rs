@@ -1,0 +1,235 @@
+//! The store behind every format whose arrays are each one strided block of a file, compressed or not:
+//! MATLAB 5, `.npy`, `.npz`.
+
+use super::gather::{Order, Plan};
+use super::inflate::{Compression, Inflater, MAX_EXPANSION};
+use super::read_ahead::{ReadAhead, Slice};
+use super::scalar::{Kind, Scalar};
+use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, array_index, check_slice};
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// A stretch of a file, and the bytes it stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    pub offset: u64,
+    pub len: u64,
+    pub compression: Option<Compression>,
+    /// Number of bytes once decompressed.
+    pub decoded_len: u64,
+}
+
+impl Extent {
+    /// An error text if the decompressed length is more than the stretch can hold.
+    pub fn check(&self) -> Result<(), String> {
+        let most = if self.compression.is_some() { self.len.saturating_mul(MAX_EXPANSION) } else { self.len };
+        if self.decoded_len > most {
+            return Err(format!("{} bytes cannot hold the {} claimed", self.len, self.decoded_len));
+        }
+        Ok(())
+    }
+
+    pub fn inflater(&self) -> Option<Inflater> {
+        self.compression.map(|c| Inflater::new(self.offset, self.len, self.decoded_len, c))
+    }
+
+    /// The first bytes, at most `n`; fewer where the content is shorter.
+    pub fn start(&self, file: &mut File, n: usize) -> io::Result<Vec<u8>> {
+        let n = usize::try_from(self.decoded_len).unwrap_or(n).min(n);
+        let mut bytes = vec![0; n];
+        match self.inflater() {
+            Some(mut inflater) => {
+                let n = inflater.read_start(file, &mut bytes)?;
+                bytes.truncate(n);
+            }
+            None => read_at(file, self.offset, &mut bytes)?,
+        }
+        Ok(bytes)
+    }
+}
+
+pub(crate) fn read_at(file: &mut File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(out)
+}
+
+/// Where the numbers of an array are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub extent: Extent,
+    /// Offset of the first element in the decompressed extent.
+    pub first_byte: u64,
+    pub scalar: Scalar,
+    pub order: Order,
+}
+
+/// An array found in a file.
+pub(crate) struct Found {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub element: ElementType,
+    /// Its numbers, or why it has none and what to do about it.
+    pub content: Result<Block, String>,
+}
+
+impl Found {
+    /// An array that is listed but cannot be read.
+    pub fn refused(name: String, shape: Vec<usize>, why: impl Into<String>) -> Self {
+        Found { name, shape, element: ElementType::Other, content: Err(why.into()) }
+    }
+
+    fn info(&self) -> ArrayInfo {
+        let storage = match &self.content {
+            Err(why) => why.clone(),
+            Ok(block) => {
+                let order = if block.order == Order::ColumnMajor { "column-major" } else { "row-major" };
+                let packing = if block.extent.compression.is_some() { ", deflate" } else { "" };
+                let endian = if block.scalar.big_endian { ", big-endian" } else { "" };
+                format!("{}, {order}{packing}{endian}", block.scalar.kind.name())
+            }
+        };
+        ArrayInfo { name: self.name.clone(), shape: self.shape.clone(), element: self.element, storage }
+    }
+}
+
+/// Number of bytes of an array, or an error text where they are more than there are.
+pub(crate) fn data_len(shape: &[usize], kind: Kind, available: u64) -> Result<u64, String> {
+    // Every partial product must fit, so that no index arithmetic can overflow later, zero-length axes or not.
+    let claimed = shape
+        .iter()
+        .try_fold(kind.size() as u64, |n, &d| n.checked_mul(d.max(1) as u64))
+        .filter(|&n| n <= i64::MAX as u64)
+        .ok_or_else(|| format!("the shape {shape:?} is beyond any file"))?;
+    let bytes = if shape.contains(&0) { 0 } else { claimed };
+    if bytes > available {
+        let name = kind.name();
+        return Err(format!(
+            "{shape:?} elements of {name} are {bytes} bytes, but only {available} are there"
+        ));
+    }
+    Ok(bytes)
+}
+
+/// A file of named arrays, each one strided block.
+///
+/// # Cost
+/// An uncompressed slice costs the bytes it spans, read in blocks of at most 1 MiB; gaps under 32 KiB are read
+/// through. A compressed slice costs decompressing the array from its start to the end of the slice, except
+/// that a read which continues behind the one before goes on from there. Memory is the result and fixed
+/// buffers.
+///
+/// In column-major arrays (MATLAB, Fortran order) whose first axis counts samples, one sample spans the whole
+/// array: a read is one pass over it, whether of one sample or a hundred. Ask for many samples at once, or for
+/// one after the other in order: the second read in order fetches, in its one pass, as many of the following
+/// samples as fit into 64 MiB. Samples in random order cost one pass each: convert such a file first.
+pub struct StridedStore {
+    path: PathBuf,
+    format: Format,
+    file: File,
+    arrays: Vec<ArrayInfo>,
+    contents: Vec<Result<Block, String>>,
+    attributes: Vec<(String, String, Attribute)>,
+    /// The array last decompressed, and how far.
+    inflater: Option<(usize, Inflater)>,
+    ahead: ReadAhead,
+}
+
+impl StridedStore {
+    pub(crate) fn new(
+        path: &Path,
+        format: Format,
+        file: File,
+        found: Vec<Found>,
+        attributes: Vec<(String, String, Attribute)>,
+    ) -> Self {
+        StridedStore {
+            path: path.into(),
+            format,
+            file,
+            arrays: found.iter().map(Found::info).collect(),
+            contents: found.into_iter().map(|f| f.content).collect(),
+            attributes,
+            inflater: None,
+            ahead: ReadAhead::default(),
+        }
+    }
+
+    fn gather(&mut self, slice: &Slice, block: Block) -> Result<Vec<f64>> {
+        let info = &self.arrays[slice.array];
+        let plan = Plan::new(&info.shape, block.order, &slice.start, &slice.count);
+        if self.inflater.as_ref().is_none_or(|(array, _)| *array != slice.array) {
+            self.inflater = block.extent.inflater().map(|i| (slice.array, i));
+        }
+        let (file, inflater) = (&mut self.file, &mut self.inflater);
+        let values = plan.gather(block.scalar, |at, out| match inflater {
+            Some((_, inflater)) => inflater.read_at(file, block.first_byte + at, out),
+            None => read_at(file, block.extent.offset + block.first_byte + at, out),
+        });
+        values.map_err(|source| {
+            // A failed decompression leaves no state to go on from.
+            self.inflater = None;
+            file_error(&self.path, Some(&info.name), source)
+        })
+    }
+}
+
+impl ArrayStore for StridedStore {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn arrays(&self) -> &[ArrayInfo] {
+        &self.arrays
+    }
+
+    fn attributes(&self) -> &[(String, String, Attribute)] {
+        &self.attributes
+    }
+
+    fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>> {
+        let index = array_index(&self.path, &self.arrays, array)?;
+        let block = match &self.contents[index] {
+            Ok(block) => *block,
+            Err(why) => {
+                let (path, array) = (self.path.clone(), Some(array.into()));
+                return Err(Error::Unsupported { path, array, problem: why.clone() });
+            }
+        };
+        let info = check_slice(&self.path, &self.arrays, array, start, count)?;
+        let slice = Slice { array: index, start: start.into(), count: count.into() };
+        if block.order == Order::RowMajor {
+            return self.gather(&slice, block);
+        }
+        if let Some(values) = self.ahead.serve(&slice) {
+            return Ok(values);
+        }
+        match self.ahead.extend(&slice, &info.shape) {
+            None => self.gather(&slice, block),
+            Some(longer) => {
+                let values = self.gather(&longer, block)?;
+                let part = values[..count.iter().product()].to_vec();
+                self.ahead.keep(longer, values);
+                Ok(part)
+            }
+        }
+    }
+}
+
+/// The crate's error for an error while reading: damage where the content is at fault.
+pub(crate) fn file_error(path: &Path, array: Option<&str>, source: io::Error) -> Error {
+    match source.kind() {
+        ErrorKind::UnexpectedEof | ErrorKind::InvalidData => Error::Corrupt {
+            path: path.into(),
+            array: array.map(Into::into),
+            position: None,
+            problem: source.to_string(),
+        },
+        _ => Error::Io { path: path.into(), source },
+    }
+}
