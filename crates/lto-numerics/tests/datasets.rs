@@ -3,6 +3,7 @@
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::dataset::{Dataset, DatasetKind, LayoutKind, OpenOptions};
 use lto_numerics::{Axis, Domain, Field, Grid, Placement, Sample, Trajectory};
+use std::path::Path;
 use std::sync::Arc;
 
 /// x periodic and left-aligned, y not and with both ends: nothing that coordinates alone would tell.
@@ -72,4 +73,65 @@ fn steady_pairs_come_back() {
         assert_close(source.values(), field(&grid, s, 0.0).values());
         assert_close(target.values(), field(&grid, s, 5.0).values());
     }
+}
+
+fn fixture(name: &str) -> Dataset {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/layouts").join(name);
+    Dataset::open(path, &OpenOptions::default()).unwrap()
+}
+
+/// The formula of `make.py`; `lacks` says which channels do not depend on (sample, time, x).
+fn assert_formula(data: &mut Dataset, lacks: &[[bool; 3]]) {
+    let grid = data.grid().unwrap().clone();
+    let mut point = [0.0; 2];
+    for (s, sample) in data.read(0..data.len()).unwrap().into_iter().enumerate() {
+        let Sample::Evolution(trajectory) = sample else { panic!("not an evolution") };
+        for (i, &t) in trajectory.times().iter().enumerate() {
+            for (c, &[no_s, no_t, no_x]) in lacks.iter().enumerate() {
+                for (index, got) in trajectory.field(i).channel(c).iter().enumerate() {
+                    grid.write_point(index, &mut point);
+                    let keep = |no: bool, v: f64| if no { 0.0 } else { v };
+                    let want = keep(no_s, 100.0 * s as f64)
+                        + keep(no_t, 10.0 * t)
+                        + 1000.0 * c as f64
+                        + keep(no_x, point[0])
+                        + 0.1 * point[1];
+                    assert!((got - want).abs() < 1e-3, "sample {s}, frame {i}, channel {c}: {got} {want}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_well_file_of_h5py_is_read_by_its_attributes() {
+    let mut data = fixture("the_well.hdf5");
+    let info = data.info();
+    assert_eq!(info.layout, LayoutKind::TheWell);
+    let axes: Vec<_> =
+        info.grid.as_ref().unwrap().domain.axes().iter().map(|a| (a.upper, a.periodic)).collect();
+    assert_eq!(axes, [(1.0, true), (1.0, false)]);
+    let Some(DatasetKind::Evolution { channels }) = &info.kind else { panic!() };
+    assert_eq!(channels, &["tracer", "mask", "forcing", "velocity_x", "velocity_y"]);
+    let full = [false; 3];
+    assert_formula(&mut data, &[full, [false, true, false], [true, false, true], full, full]);
+}
+
+#[test]
+fn an_incompressible_file_of_h5py_is_read() {
+    let mut data = fixture("ns_incom.h5");
+    assert_eq!(data.info().layout, LayoutKind::PdebenchIncompressible);
+    let (full, constant) = ([false; 3], [false, true, false]);
+    assert_formula(&mut data, &[full, full, full, constant, constant]);
+}
+
+#[test]
+fn a_csv_is_a_point_cloud_and_its_columns_can_be_inspected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stations.csv");
+    std::fs::write(&path, "x,y,u\n0.1,0.2,1\n0.3,0.4,2\n0.5,0.6,3\n").unwrap();
+    let mut data = Dataset::open(path, &OpenOptions::default()).unwrap();
+    assert_eq!(data.info().layout, LayoutKind::PointCloud);
+    assert!(!data.info().arrays.is_empty());
+    assert!(data.read(0..0).unwrap_err().to_string().contains("point cloud"));
 }

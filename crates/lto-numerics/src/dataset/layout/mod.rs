@@ -58,7 +58,8 @@ pub enum LayoutKind {
     TheWell,
     /// Arrays beside coordinate lists with well-known names.
     Labelled,
-    /// Columns of points and values: one set of observations, no samples on a grid.
+    /// Columns of points and values: one set of observations, for
+    /// [`PointCloud`](crate::dataset::format::csv::PointCloud), no samples on a grid.
     PointCloud,
     /// Arrays whose axes the user names.
     Generic,

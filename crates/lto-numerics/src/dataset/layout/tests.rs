@@ -461,6 +461,9 @@ fn unknown_files_open_for_inspection_only() {
     assert_eq!(data.info().layout, LayoutKind::Generic);
     assert_eq!(data.info().arrays[0].shape, [3, 3]);
     assert!(matches!(data.read(0..0), Err(Error::UnknownLayout { .. })));
+    let cloud = open(example(LayoutKind::PointCloud), &options_for(LayoutKind::PointCloud));
+    assert_eq!((cloud.info().layout, cloud.len()), (LayoutKind::PointCloud, 0));
+    assert!(cloud.info().problem.as_ref().unwrap().contains("one set of observations"));
 }
 
 #[test]
