@@ -1,2 +1,33 @@
 //! The `lto` program.
-fn main() {}
+
+mod args;
+mod commands;
+mod interrupt;
+mod journal;
+mod output;
+mod picture;
+mod progress;
+
+use args::Arguments;
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help goes through here too; a closed pipe is no reason to complain.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let color = arguments.global.color;
+    match commands::run(arguments) {
+        Ok(code) => code,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::print_error(&error, color);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What the command line says. Parsing only: nothing here touches files, and the commands do not see clap.
+
+mod dataset;
+mod generate;
+
+pub use dataset::DatasetArgs;
+pub use generate::{GenerateArgs, RunArgs};
+
+use crate::picture::colormap::Colormap;
+use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// PDE data for the Latent Twin Operator: generate it, look into it, draw it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lto",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "\
+Examples:
+  lto data generate burgers -n 1000 --seed 7 -o burgers.hdf5
+  lto data inspect burgers.hdf5
+  lto data plot burgers.hdf5 --sample 3 -o burgers.png
+
+Exit status: 0 done, 1 failed, 2 wrong command line, 130 interrupted."
+)]
+pub struct Arguments {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct GlobalArgs {
+    /// Show no progress and no summary, only results asked for and errors
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub quiet: bool,
+    /// When to use colors; `auto` heeds NO_COLOR and whether the output is a terminal
+    #[arg(long, global = true, default_value = "auto", value_name = "WHEN", help_heading = "Global options")]
+    pub color: ColorChoice,
+    /// Number of threads [default: all cores]
+    #[arg(
+        long, global = true, value_name = "N", help_heading = "Global options",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub threads: Option<u16>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, parsed once")]
+pub enum Command {
+    /// Generate, inspect and draw PDE data
+    #[command(subcommand)]
+    Data(DataCommand),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  lto completions bash > ~/.local/share/bash-completion/completions/lto
+  lto completions zsh > ~/.zfunc/_lto
+  lto completions fish > ~/.config/fish/completions/lto.fish")]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+}
+
+/// The commands about data.
+#[derive(Debug, Subcommand)]
+pub enum DataCommand {
+    /// Solve a PDE many times, with random problems, into one file
+    Generate(GenerateArgs),
+    /// Say what a file holds: layout, grid, times, ranges, spectrum
+    Inspect(InspectArgs),
+    /// Draw a sample of a file: PNG, SVG or animated GIF
+    Plot(PlotArgs),
+}
+
+/// `lto data inspect`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+HDF5, MATLAB (v5 to v7.3), NumPy and CSV files are read. Where a layout is not recognized, the arrays of the
+file are listed; say then what they are:
+
+Examples:
+  lto data inspect burgers.hdf5
+  lto data inspect darcy.npz --layout neuraloperator --json
+  lto data inspect era5.npz --key t2m --axes t,lat,lon --grid lat,lon")]
+pub struct InspectArgs {
+    /// The file
+    pub file: PathBuf,
+    /// Print JSON in place of tables
+    #[arg(long)]
+    pub json: bool,
+    /// Look at the first N samples for the range of values, and at some of these for the spectrum
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub samples: usize,
+    /// How the file is to be understood.
+    #[command(flatten)]
+    pub dataset: DatasetArgs,
+}
+
+/// `lto data plot`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+One space dimension: the space-time picture, and curves at some times. Two: frames under one color scale.
+Three: the same on the middle plane. Steady problems: source and target side by side.
+
+Examples:
+  lto data plot burgers.hdf5 --sample 3 -o burgers.png
+  lto data plot vorticity.hdf5 --frames 0,5,10,19 -o vorticity.svg
+  lto data plot vorticity.hdf5 --colormap turbo -o vorticity.gif")]
+pub struct PlotArgs {
+    /// The file
+    pub file: PathBuf,
+    /// Which sample, from 0
+    #[arg(long, short, value_name = "INDEX", default_value_t = 0)]
+    pub sample: usize,
+    /// Which channel, by name or by number from 0
+    #[arg(long, short, value_name = "CHANNEL", default_value = "0")]
+    pub channel: String,
+    /// Which frames, from 0 [default: a few, evenly spaced]
+    #[arg(long, value_name = "INDEX", value_delimiter = ',')]
+    pub frames: Option<Vec<usize>>,
+    /// Color map [default: red-blue for signed fields, else viridis]
+    #[arg(long, value_name = "MAP")]
+    pub colormap: Option<Colormap>,
+    /// Picture to write; its suffix says whether PNG, SVG or GIF
+    #[arg(long, short, value_name = "PICTURE")]
+    pub output: PathBuf,
+    /// How the file is to be understood.
+    #[command(flatten)]
+    pub dataset: DatasetArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

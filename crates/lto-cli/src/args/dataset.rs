@@ -1,0 +1,55 @@
+//! What a user may say about a data file, shared by all commands that read one.
+
+use lto_numerics::dataset::{DomainOption, GridOption, LayoutKind, OpenOptions, PeriodicOption};
+
+/// How a file is to be understood, where it must not be deduced.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "How the file is to be understood")]
+pub struct DatasetArgs {
+    /// Layout, such as pdebench, fno-darcy or neuraloperator
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<LayoutKind>,
+    /// Arrays to read: the channels of a state, or a source and a target
+    #[arg(long = "key", value_name = "ARRAY", value_delimiter = ',')]
+    pub keys: Vec<String>,
+    /// What the axes of the arrays are: n samples, t time, c channels, other names for space: n,t,x,y
+    #[arg(long, value_name = "NAMES")]
+    pub axes: Option<String>,
+    /// Where the points lie: left, center or vertex of their cells, or the arrays with the coordinates
+    #[arg(long, value_name = "PLACEMENT|ARRAYS")]
+    pub grid: Option<GridOption>,
+    /// Bounds of the domain: 0:1 for all axes, or one for each: -1:1,0:2
+    #[arg(long, value_name = "LOWER:UPPER", allow_hyphen_values = true)]
+    pub domain: Option<DomainOption>,
+    /// Periodic axes: all, none, or their names
+    #[arg(long, value_name = "AXES")]
+    pub periodic: Option<PeriodicOption>,
+    /// Time between two frames, in place of the file's own times
+    #[arg(long, value_name = "DT")]
+    pub time_step: Option<f64>,
+    /// Which resolution of a file that holds several [default: the native one]
+    #[arg(long, value_name = "N")]
+    pub resolution: Option<usize>,
+    /// Keep every N-th point along each axis
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub stride: usize,
+}
+
+impl DatasetArgs {
+    /// The options for opening the file.
+    pub fn options(&self, allow_nan: bool) -> OpenOptions {
+        OpenOptions {
+            layout: self.layout,
+            keys: self.keys.clone(),
+            axes: self.axes.clone(),
+            grid: self.grid.clone(),
+            domain: self.domain.clone(),
+            periodic: self.periodic.clone(),
+            time_step: self.time_step,
+            resolution: self.resolution,
+            stride: self.stride,
+            allow_nan,
+            ..OpenOptions::default()
+        }
+    }
+}

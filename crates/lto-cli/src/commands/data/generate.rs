@@ -1,0 +1,110 @@
+//! `lto data generate`: solves random problems of a PDE into a file.
+
+mod record;
+mod solve;
+mod target;
+
+use crate::args::{GenerateArgs, GlobalArgs};
+use crate::interrupt;
+use crate::journal::{Header, Journal};
+use crate::output;
+use crate::progress::{Progress, duration};
+use anyhow::Result;
+use lto_numerics::pde::PdeConfig;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What was done, for people and programs.
+#[derive(Serialize)]
+struct Summary {
+    file: PathBuf,
+    bytes: u64,
+    config: PdeConfig,
+    seed: u64,
+    samples: usize,
+    /// Samples found in the journal of an earlier run.
+    resumed: usize,
+    /// Number of points along each axis, for each grid.
+    shapes: Vec<Vec<usize>>,
+    frames: usize,
+    seconds: f64,
+}
+
+/// Generates the file.
+///
+/// # Errors
+/// A parameter out of range, an output that cannot be written, or a problem that cannot be solved.
+pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    let started = Instant::now();
+    let (config, run) = args.pde.split();
+    let pde = config.build()?;
+    let header =
+        Header { version: env!("CARGO_PKG_VERSION").into(), config, seed: run.seed, samples: run.n_samples };
+    let mut journal = target::prepare(&run, &header, pde.as_ref())?;
+    let resumed = journal.len();
+    if resumed > 0 && !global.quiet {
+        eprintln!("continuing after {resumed} of {} samples", header.samples);
+    }
+    interrupt::listen()?;
+    let mut progress = Progress::new(header.samples, resumed, global.quiet);
+    let solved = solve::solve(pde.as_ref(), &header, &mut journal, &mut progress);
+    progress.finish();
+    if let Err(error) = solved {
+        // What cannot be solved now cannot be solved later either; a full disk can be emptied.
+        if error.downcast_ref::<lto_numerics::Error>().is_some() {
+            journal.remove()?;
+        }
+        return Err(error);
+    }
+    let complete = journal.len() == header.samples;
+    if !complete || !target::write(&run, &header, pde.as_ref(), &mut journal)? {
+        eprintln!(
+            "interrupted after {} of {} samples, kept in {}; continue with the same command and --resume",
+            journal.len(),
+            header.samples,
+            Journal::path_for(&run.output).display()
+        );
+        return Ok(ExitCode::from(interrupt::STATUS));
+    }
+    journal.remove()?;
+    let summary = Summary {
+        bytes: std::fs::metadata(&run.output)?.len(),
+        file: run.output,
+        config: header.config,
+        seed: header.seed,
+        samples: header.samples,
+        resumed,
+        shapes: pde.grids().iter().map(|grid| grid.shape()).collect(),
+        frames: pde.times().len(),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    if run.json {
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
+    } else if !global.quiet {
+        output::print(&summary.text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Summary {
+    fn text(&self) -> String {
+        let grids: Vec<String> = self
+            .shapes
+            .iter()
+            .map(|shape| shape.iter().map(usize::to_string).collect::<Vec<_>>().join("×"))
+            .collect();
+        let frames = if self.frames > 0 { format!(", {} frames", self.frames) } else { String::new() };
+        let rate = (self.samples - self.resumed) as f64 / self.seconds;
+        format!(
+            "{}: {} samples of {} on {}{frames}; {} in {} ({rate:.2} samples/s)\n",
+            self.file.display(),
+            self.samples,
+            self.config.name(),
+            grids.join(" and "),
+            output::bytes(self.bytes),
+            duration(self.seconds),
+        )
+    }
+}

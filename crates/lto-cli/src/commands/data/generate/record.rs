@@ -1,0 +1,97 @@
+//! Solved samples as bytes for the journal, and back: number of arrays (`u32`), their lengths (`u64`), their values
+//! as `f32`, all little-endian. One array for each grid of an evolution, two (source, target) of a steady problem.
+
+use anyhow::{Context, Result, ensure};
+use lto_numerics::pde::Pde;
+use lto_numerics::{Error, Field, Sample, Trajectory};
+
+/// The bytes of what [`Pde::sample`] returned. Values are rounded to single precision, as files hold them.
+///
+/// # Errors
+/// A value beyond single precision.
+pub fn encode(samples: &[Sample]) -> Result<Vec<u8>, Error> {
+    let arrays: Vec<&[f64]> = samples
+        .iter()
+        .flat_map(|sample| match sample {
+            Sample::Evolution(trajectory) => vec![trajectory.values()],
+            Sample::Steady { source, target } => vec![source.values(), target.values()],
+        })
+        .collect();
+    let n_values: usize = arrays.iter().map(|array| array.len()).sum();
+    let mut bytes = Vec::with_capacity(4 + 8 * arrays.len() + 4 * n_values);
+    bytes.extend((arrays.len() as u32).to_le_bytes());
+    for array in &arrays {
+        bytes.extend((array.len() as u64).to_le_bytes());
+    }
+    for (index, &value) in arrays.into_iter().flatten().enumerate() {
+        let single = value as f32;
+        if !single.is_finite() {
+            let what = "the solution in single precision".into();
+            return Err(Error::NonFiniteValue { what, index: vec![index], value });
+        }
+        bytes.extend(single.to_le_bytes());
+    }
+    Ok(bytes)
+}
+
+/// The samples that [`encode`] was given, one for each grid of `pde`.
+///
+/// # Errors
+/// Bytes that do not come from this PDE.
+pub fn decode(pde: &dyn Pde, bytes: &[u8]) -> Result<Vec<Sample>> {
+    let mut arrays = split(bytes).context("a sample of the journal is damaged")?.into_iter();
+    let mut next = || arrays.next().context("a sample of the journal has too few arrays");
+    let times = pde.times();
+    pde.grids()
+        .iter()
+        .map(|grid| {
+            if times.is_empty() {
+                let mut field = || -> Result<Field> {
+                    let values = next()?;
+                    Ok(Field::new(grid.clone(), values.len() / grid.len(), values)?)
+                };
+                return Ok(Sample::Steady { source: field()?, target: field()? });
+            }
+            let values = next()?;
+            let n_channels = values.len() / (times.len() * grid.len());
+            Ok(Sample::Evolution(Trajectory::new(grid.clone(), times.to_vec(), n_channels, values)?))
+        })
+        .collect()
+}
+
+fn split(bytes: &[u8]) -> Result<Vec<Vec<f64>>> {
+    let (count, mut rest) = bytes.split_first_chunk().context("no number of arrays")?;
+    let mut lengths = Vec::new();
+    for _ in 0..u32::from_le_bytes(*count) {
+        let (length, after) = rest.split_first_chunk().context("no lengths of arrays")?;
+        lengths.push(usize::try_from(u64::from_le_bytes(*length))?);
+        rest = after;
+    }
+    let mut values = rest.as_chunks::<4>().0.iter().map(|b| f64::from(f32::from_le_bytes(*b)));
+    let total = lengths.iter().try_fold(0usize, |sum, &n| sum.checked_add(n));
+    ensure!(total == Some(values.len()) && rest.len().is_multiple_of(4), "lengths that do not fit");
+    Ok(lengths.into_iter().map(|n| values.by_ref().take(n).collect()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lto_numerics::pde::{PdeConfig, sample_rng};
+
+    #[test]
+    fn samples_come_back_in_single_precision() {
+        let json = r#"{"pde": "heat", "resolution": 8, "n_frames": 3}"#;
+        let pde = serde_json::from_str::<PdeConfig>(json).unwrap().build().unwrap();
+        let samples = pde.sample(&mut sample_rng(1, 2)).unwrap();
+        let bytes = encode(&samples).unwrap();
+        let back = decode(pde.as_ref(), &bytes).unwrap();
+        let [Sample::Evolution(before)] = &samples[..] else { panic!() };
+        let [Sample::Evolution(after)] = &back[..] else { panic!() };
+        assert_eq!((before.times(), before.grid()), (after.times(), after.grid()));
+        let rounded: Vec<f64> = before.values().iter().map(|&v| f64::from(v as f32)).collect();
+        assert_eq!(after.values(), rounded);
+        for end in 0..bytes.len() {
+            assert!(decode(pde.as_ref(), &bytes[..end]).is_err(), "{end}");
+        }
+    }
+}

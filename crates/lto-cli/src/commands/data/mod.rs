@@ -1,0 +1,5 @@
+//! The commands about data.
+
+pub mod generate;
+pub mod inspect;
+pub mod plot;

@@ -1,0 +1,26 @@
+//! One file per command; each returns the exit status.
+
+mod completions;
+mod data;
+
+use crate::args::{Arguments, Command, DataCommand};
+use anyhow::{Context, Result};
+use std::process::ExitCode;
+
+/// Does what the command line says.
+///
+/// # Errors
+/// Whatever goes wrong; the command line itself is sound.
+pub fn run(arguments: Arguments) -> Result<ExitCode> {
+    let global = arguments.global;
+    if let Some(threads) = global.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+        pool.build_global().context("starting threads")?;
+    }
+    match arguments.command {
+        Command::Data(DataCommand::Generate(args)) => data::generate::run(args, &global),
+        Command::Data(DataCommand::Inspect(args)) => data::inspect::run(&args, &global),
+        Command::Data(DataCommand::Plot(args)) => data::plot::run(&args, &global),
+        Command::Completions { shell } => completions::run(shell),
+    }
+}

@@ -1,0 +1,298 @@
+//! The journal of a generation, `FILE.partial`: a line of JSON that says what is generated, then one record for
+//! each sample in order: number of bytes (`u64`, little-endian), the bytes, their CRC-32. A run that was
+//! interrupted, even killed, continues from it; whatever was being written when it stopped is dropped.
+
+use anyhow::{Context, Result, bail, ensure};
+use lto_numerics::pde::PdeConfig;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// No header is longer; a file whose first line is, is no journal.
+const MAX_HEADER_BYTES: u64 = 1 << 16;
+
+/// What is generated. Two runs with equal headers give equal samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// Version of this program.
+    pub version: String,
+    /// The PDE and its parameters.
+    pub config: PdeConfig,
+    /// The seed.
+    pub seed: u64,
+    /// Number of samples wanted.
+    pub samples: usize,
+}
+
+impl Header {
+    /// What differs between the header of a journal and this one, one line each.
+    fn differences(&self, journal: &Header) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        compare("", &serde_json::to_value(journal)?, &serde_json::to_value(self)?, &mut lines);
+        Ok(lines)
+    }
+}
+
+fn compare(name: &str, old: &serde_json::Value, new: &serde_json::Value, lines: &mut Vec<String>) {
+    let (Some(old_map), Some(new_map)) = (old.as_object(), new.as_object()) else {
+        if old != new {
+            lines.push(format!("{name} is {old} there, {new} here"));
+        }
+        return;
+    };
+    let mut keys: Vec<&String> = old_map.keys().chain(new_map.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    for key in keys {
+        let null = serde_json::Value::Null;
+        compare(key, old_map.get(key).unwrap_or(&null), new_map.get(key).unwrap_or(&null), lines);
+    }
+}
+
+/// An open journal, locked against other runs.
+pub struct Journal {
+    path: PathBuf,
+    file: BufWriter<File>,
+    data_start: u64,
+    n_samples: usize,
+}
+
+impl Journal {
+    /// Where the journal of an output file lies.
+    pub fn path_for(output: &Path) -> PathBuf {
+        let mut name = output.as_os_str().to_owned();
+        name.push(".partial");
+        name.into()
+    }
+
+    /// Starts a journal, in place of any old one.
+    ///
+    /// # Errors
+    /// The folder cannot be written, or another run is using the journal.
+    pub fn create(path: &Path, header: &Header) -> Result<Self> {
+        let cannot = || format!("{}: cannot be written", path.display());
+        // Truncated only once it is ours.
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open.with_context(cannot)?;
+        lock(&file, path)?;
+        file.set_len(0).with_context(cannot)?;
+        let mut line = serde_json::to_vec(header)?;
+        line.push(b'\n');
+        let data_start = line.len() as u64;
+        let mut journal = Self { path: path.into(), file: BufWriter::new(file), data_start, n_samples: 0 };
+        journal.file.write_all(&line).with_context(cannot)?;
+        journal.flush()?;
+        Ok(journal)
+    }
+
+    /// Opens a journal to continue it after its last whole sample.
+    ///
+    /// # Errors
+    /// It is damaged, of something else (the error says what differs), or in use.
+    pub fn resume(path: &Path, header: &Header) -> Result<Self> {
+        let cannot = || format!("{}: cannot be read", path.display());
+        let file = OpenOptions::new().read(true).write(true).open(path).with_context(cannot)?;
+        lock(&file, path)?;
+        let mut reader = BufReader::new(file);
+        let mut line = Vec::new();
+        reader.by_ref().take(MAX_HEADER_BYTES).read_until(b'\n', &mut line).with_context(cannot)?;
+        let found: Header = serde_json::from_slice(&line).with_context(|| {
+            format!("{}: is not a journal of this program; delete it to start anew", path.display())
+        })?;
+        let differences = header.differences(&found)?;
+        ensure!(
+            differences.is_empty(),
+            "{}: was begun with other settings: {}; use those, or start anew without --resume and with --force",
+            path.display(),
+            differences.join(", ")
+        );
+        let data_start = line.len() as u64;
+        let mut records = Records::new(reader, data_start).with_context(cannot)?;
+        let mut n_samples = 0;
+        while n_samples < header.samples && records.next().with_context(cannot)?.is_some() {
+            n_samples += 1;
+        }
+        let Records { reader, position: end, .. } = records;
+        let mut file = reader.into_inner();
+        file.set_len(end).with_context(cannot)?;
+        file.seek(SeekFrom::Start(end)).with_context(cannot)?;
+        Ok(Self { path: path.into(), file: BufWriter::new(file), data_start, n_samples })
+    }
+
+    /// Number of samples in it.
+    pub fn len(&self) -> usize {
+        self.n_samples
+    }
+
+    /// Appends one sample.
+    ///
+    /// # Errors
+    /// The disk is full.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        let length = (bytes.len() as u64).to_le_bytes();
+        for part in [&length, bytes, &crc32fast::hash(bytes).to_le_bytes()] {
+            self.file.write_all(part).with_context(|| self.full())?;
+        }
+        self.n_samples += 1;
+        Ok(())
+    }
+
+    /// Brings everything appended safely onto the disk.
+    ///
+    /// # Errors
+    /// The disk is full.
+    pub fn flush(&mut self) -> Result<()> {
+        self.file.flush().with_context(|| self.full())?;
+        self.file.get_ref().sync_data().with_context(|| self.full())
+    }
+
+    fn full(&self) -> String {
+        format!("{}: cannot be written; what is in it can be continued with --resume", self.path.display())
+    }
+
+    /// The samples, from the first, one at a time.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn samples(&mut self) -> Result<impl Iterator<Item = Result<Vec<u8>>>> {
+        self.flush()?;
+        let path = self.path.clone();
+        let cannot = || format!("{}: cannot be read", path.display());
+        let mut file = File::open(&path).with_context(cannot)?;
+        file.seek(SeekFrom::Start(self.data_start)).with_context(cannot)?;
+        let reader = BufReader::with_capacity(1 << 20, file);
+        let mut records = Records::new(reader, self.data_start).with_context(cannot)?;
+        let path = self.path.clone();
+        Ok((0..self.n_samples).map(move |index| {
+            let record = records.next()?;
+            record.with_context(|| {
+                format!("{}: sample {index} is damaged; run again with --resume", path.display())
+            })
+        }))
+    }
+
+    /// Deletes the journal.
+    ///
+    /// # Errors
+    /// It cannot be deleted.
+    pub fn remove(self) -> Result<()> {
+        std::fs::remove_file(&self.path)
+            .with_context(|| format!("{}: cannot be deleted", self.path.display()))
+    }
+}
+
+/// The records of a journal, read one after the other.
+struct Records {
+    reader: BufReader<File>,
+    /// Where the last whole record ends.
+    position: u64,
+    file_length: u64,
+}
+
+impl Records {
+    /// The records from `position` on, where `reader` stands.
+    fn new(reader: BufReader<File>, position: u64) -> io::Result<Self> {
+        let file_length = reader.get_ref().metadata()?.len();
+        Ok(Self { reader, position, file_length })
+    }
+
+    /// The next record; `None` where there is none that is whole.
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let frame = (size_of::<u64>() + size_of::<u32>()) as u64;
+        let left = self.file_length.saturating_sub(self.position);
+        let Some(room) = left.checked_sub(frame) else { return Ok(None) };
+        let mut length = [0; 8];
+        self.reader.read_exact(&mut length)?;
+        let length = u64::from_le_bytes(length);
+        // Before anything is allocated: a damaged length may be anything.
+        if length > room {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        let mut checksum = [0; 4];
+        self.reader.read_exact(&mut bytes)?;
+        self.reader.read_exact(&mut checksum)?;
+        if crc32fast::hash(&bytes).to_le_bytes() != checksum {
+            return Ok(None);
+        }
+        self.position += frame + length;
+        Ok(Some(bytes))
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => bail!("{}: another run is writing it", path.display()),
+        // Some network file systems have no locks; that is no reason not to work there.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lto_numerics::pde::HeatConfig;
+
+    fn header() -> Header {
+        let config = PdeConfig::Heat(HeatConfig::default());
+        Header { version: "1".into(), config, seed: 7, samples: 5 }
+    }
+
+    fn contents(journal: &mut Journal) -> Vec<Vec<u8>> {
+        journal.samples().unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_torn_or_damaged_tail_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.partial");
+        let samples = [vec![1, 2], vec![3, 4, 5], vec![6; 9]];
+        let mut journal = Journal::create(&path, &header()).unwrap();
+        samples.iter().for_each(|sample| journal.append(sample).unwrap());
+        journal.flush().unwrap();
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+
+        let torn = |bytes: usize| whole[..whole.len() - bytes].to_vec();
+        let mut altered = whole.clone();
+        altered[whole.len() - 6] ^= 1;
+        let mut endless = whole.clone();
+        endless[whole.len() - 21..][..8].fill(0xff);
+        for bytes in [torn(1), torn(12), torn(15), altered, endless] {
+            std::fs::write(&path, bytes).unwrap();
+            let mut journal = Journal::resume(&path, &header()).unwrap();
+            assert_eq!(contents(&mut journal), samples[..2]);
+            journal.append(&samples[2]).unwrap();
+            journal.flush().unwrap();
+            drop(journal);
+            assert_eq!(std::fs::read(&path).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn other_settings_are_refused_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.partial");
+        drop(Journal::create(&path, &header()).unwrap());
+        let other = HeatConfig { n_bumps: 5, ..HeatConfig::default() };
+        let other = Header { seed: 8, config: PdeConfig::Heat(other), ..header() };
+        let error = Journal::resume(&path, &other).err().unwrap().to_string();
+        assert!(error.contains("n_bumps is 4 there, 5 here, seed is 7 there, 8 here"), "{error}");
+
+        std::fs::write(&path, [0u8; 100]).unwrap();
+        let error = Journal::resume(&path, &header()).err().unwrap().to_string();
+        assert!(error.contains("is not a journal"), "{error}");
+    }
+
+    #[test]
+    fn two_runs_do_not_share_a_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.partial");
+        let _first = Journal::create(&path, &header()).unwrap();
+        for second in [Journal::create(&path, &header()), Journal::resume(&path, &header())] {
+            assert!(second.err().unwrap().to_string().contains("another run"));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Writing for people and programs: colors where wanted, errors with their causes, files all at once.
+
+use anyhow::{Context, Result};
+use clap::ColorChoice;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Whether to use colors on a stream: as told, else on a terminal without `NO_COLOR`.
+pub fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && stream.is_terminal()
+        }
+    }
+}
+
+/// Prints `error: …` with its causes on standard error.
+pub fn print_error(error: &anyhow::Error, color: ColorChoice) {
+    let (bold, plain) = if use_color(color, &io::stderr()) { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
+    let mut text = format!("{bold}error:{plain} {error}\n");
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        // Library errors often quote their cause already.
+        if !said.contains(&cause) {
+            text.push_str(&format!("  because: {cause}\n"));
+        }
+        said = cause;
+    }
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Whether an error is only that nobody reads our output any more.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    })
+}
+
+/// Prints to standard output.
+///
+/// # Errors
+/// The output cannot be written; see [`is_broken_pipe`].
+pub fn print(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+/// The folder of a file that is to be written.
+///
+/// # Errors
+/// There is no such folder.
+pub fn folder_of(path: &Path) -> Result<PathBuf> {
+    let folder = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        Some(parent) => parent.to_path_buf(),
+        None => anyhow::bail!("{}: is not the name of a file", path.display()),
+    };
+    if !folder.is_dir() {
+        anyhow::bail!("{}: no such folder; make it first: mkdir -p {0}", folder.display());
+    }
+    if path.is_dir() {
+        anyhow::bail!("{}: is a folder, not a file to write", path.display());
+    }
+    Ok(folder)
+}
+
+/// Writes a file all at once: whoever looks sees the old file or the whole new one.
+///
+/// # Errors
+/// The folder does not exist or cannot be written, or the disk is full.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = folder_of(path)?;
+    let cannot = || format!("{}: cannot be written", path.display());
+    // Opened like any other file, so that the usual permissions hold.
+    let open = |name: &Path| std::fs::OpenOptions::new().write(true).create_new(true).open(name);
+    let mut file = tempfile::Builder::new().prefix(".lto-").make_in(&folder, open).with_context(cannot)?;
+    file.write_all(bytes).with_context(cannot)?;
+    file.as_file().sync_all().with_context(cannot)?;
+    file.persist(path).map_err(|failed| failed.error).with_context(cannot)?;
+    Ok(())
+}
+
+/// A number of bytes for people.
+pub fn bytes(count: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if count < 1000 {
+        return format!("{count} bytes");
+    }
+    let mut value = count as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimals = if value < 9.95 { 1 } else { 0 };
+    format!("{value:.decimals$} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_counts_are_short() {
+        let cases = [(17, "17 bytes"), (1234, "1.2 kB"), (999_900, "1.0 MB"), (8_232_960_000, "8.2 GB")];
+        for (count, text) in cases {
+            assert_eq!(bytes(count), text);
+        }
+    }
+
+    #[test]
+    fn files_are_replaced_whole_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        for content in ["old", "new"] {
+            write_atomically(&path, content.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let error = write_atomically(&folder.path().join("missing/a.txt"), b"").unwrap_err();
+        assert!(error.to_string().contains("no such folder"), "{error}");
+    }
+}

@@ -1,0 +1,139 @@
+//! A drawing as a list of shapes, in units of a ninety-sixth of an inch, y downwards. Written as SVG by
+//! [`super::svg`] and as pixels by [`super::raster`].
+
+use super::colormap::Rgb;
+use super::raster::Image;
+
+/// Pixels per unit wherever a drawing becomes pixels.
+pub const PIXELS_PER_UNIT: usize = 2;
+
+/// Color of axes and text.
+pub const INK: Rgb = [34, 34, 34];
+
+/// A rectangle; whole units, so that it covers whole pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rect {
+    /// Left edge.
+    pub x: usize,
+    /// Upper edge.
+    pub y: usize,
+    /// Width.
+    pub width: usize,
+    /// Height.
+    pub height: usize,
+}
+
+impl Rect {
+    /// Right edge.
+    pub fn right(&self) -> usize {
+        self.x + self.width
+    }
+
+    /// Lower edge.
+    pub fn bottom(&self) -> usize {
+        self.y + self.height
+    }
+}
+
+/// Which part of a text its position names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Its left end.
+    Start,
+    /// Its middle.
+    Middle,
+    /// Its right end.
+    End,
+}
+
+/// One thing drawn.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Connected straight lines.
+    Line {
+        /// Where they pass.
+        points: Vec<(f64, f64)>,
+        /// Color.
+        color: Rgb,
+        /// Width.
+        width: f64,
+    },
+    /// Text on one line.
+    Text {
+        /// Position of the anchor on the baseline.
+        at: (f64, f64),
+        /// What it says.
+        content: String,
+        /// Font size.
+        size: u32,
+        /// Which part of it is at the position.
+        anchor: Anchor,
+        /// Whether it reads upwards.
+        upwards: bool,
+    },
+    /// A filled circle.
+    Dot {
+        /// Center.
+        at: (f64, f64),
+        /// Radius.
+        radius: f64,
+        /// Color.
+        color: Rgb,
+    },
+    /// A picture of pixels, drawn sharply.
+    Image {
+        /// Where.
+        rect: Rect,
+        /// Its pixels.
+        image: Image,
+    },
+}
+
+/// Shapes on a white page.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// Width of the page.
+    pub width: usize,
+    /// Height of the page.
+    pub height: usize,
+    /// What is on it; later shapes cover earlier ones.
+    pub shapes: Vec<Shape>,
+}
+
+impl Drawing {
+    /// An empty page.
+    pub fn new(width: usize, height: usize) -> Self {
+        Self { width, height, shapes: Vec::new() }
+    }
+
+    /// Adds connected lines.
+    pub fn line(&mut self, points: Vec<(f64, f64)>, color: Rgb, width: f64) {
+        self.shapes.push(Shape::Line { points, color, width });
+    }
+
+    /// Adds horizontal text.
+    pub fn text(&mut self, at: (f64, f64), content: impl Into<String>, size: u32, anchor: Anchor) {
+        self.shapes.push(Shape::Text { at, content: content.into(), size, anchor, upwards: false });
+    }
+
+    /// Adds text that reads upwards, centered on `at`.
+    pub fn text_upwards(&mut self, at: (f64, f64), content: impl Into<String>, size: u32) {
+        let anchor = Anchor::Middle;
+        self.shapes.push(Shape::Text { at, content: content.into(), size, anchor, upwards: true });
+    }
+
+    /// Adds a filled circle.
+    pub fn dot(&mut self, at: (f64, f64), radius: f64, color: Rgb) {
+        self.shapes.push(Shape::Dot { at, radius, color });
+    }
+
+    /// Adds a picture.
+    pub fn image(&mut self, rect: Rect, image: Image) {
+        self.shapes.push(Shape::Image { rect, image });
+    }
+}
+
+/// Roughly how wide a text is: digits and small letters of the usual sans-serif fonts.
+pub fn text_width(content: &str, size: u32) -> f64 {
+    0.62 * f64::from(size) * content.chars().count() as f64
+}

@@ -1,0 +1,146 @@
+//! Pictures of samples: PNG and SVG for papers, GIF for watching.
+
+mod animation;
+mod cells;
+pub mod colormap;
+mod drawing;
+mod frames;
+mod panel;
+mod plane;
+mod raster;
+mod spacetime;
+mod steady;
+mod svg;
+pub mod ticks;
+
+use anyhow::{Result, bail};
+use colormap::{Colormap, Scale};
+use drawing::Drawing;
+use lto_numerics::{Sample, Trajectory};
+use plane::Plane;
+use std::path::Path;
+
+/// How many frames a picture shows unless told.
+const DEFAULT_FRAMES: usize = 6;
+/// How many frames an animation shows unless told.
+const DEFAULT_ANIMATION_FRAMES: usize = 60;
+
+/// What a picture file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureFormat {
+    /// Pixels.
+    Png,
+    /// Vectors, with fields embedded as PNG.
+    Svg,
+    /// Animation.
+    Gif,
+}
+
+impl PictureFormat {
+    /// The format a file name asks for.
+    ///
+    /// # Errors
+    /// Any other suffix.
+    pub fn from_path(path: &Path) -> Result<Self> {
+        let suffix = path.extension().and_then(|s| s.to_str()).unwrap_or_default().to_lowercase();
+        match suffix.as_str() {
+            "png" => Ok(PictureFormat::Png),
+            "svg" => Ok(PictureFormat::Svg),
+            "gif" => Ok(PictureFormat::Gif),
+            _ => bail!("{}: a picture file ends in .png, .svg or .gif", path.display()),
+        }
+    }
+}
+
+/// What of a sample is shown, and what it is called.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Number of the channel.
+    pub channel: usize,
+    /// Name of what the channel holds.
+    pub quantity: String,
+    /// Name of what the source of a steady pair holds.
+    pub source_quantity: String,
+    /// Title of the picture.
+    pub title: String,
+    /// Which frames; a choice of evenly spaced ones if `None`.
+    pub frames: Option<Vec<usize>>,
+    /// Color map; chosen from the values if `None`.
+    pub colormap: Option<Colormap>,
+}
+
+impl Subject {
+    /// The values of the channel at one frame.
+    fn channel_of<'a>(&self, trajectory: &'a Trajectory, frame: usize) -> &'a [f64] {
+        let n = trajectory.grid().len();
+        &trajectory.frame(frame)[self.channel * n..(self.channel + 1) * n]
+    }
+
+    /// The values of the channel at all frames, `[time, axis 0, …]`.
+    fn all_frames(&self, trajectory: &Trajectory) -> Vec<f64> {
+        (0..trajectory.times().len()).flat_map(|frame| self.channel_of(trajectory, frame)).copied().collect()
+    }
+
+    fn scale<'a>(&self, values: impl IntoIterator<Item = &'a f64>) -> Scale {
+        Scale::of(values, self.colormap)
+    }
+
+    /// The frames to show of `available`, evenly spaced from first to last unless asked for.
+    fn chosen_frames(&self, available: usize, at_most: usize) -> Result<Vec<usize>> {
+        if let Some(frames) = &self.frames {
+            if let Some(frame) = frames.iter().find(|&&frame| frame >= available) {
+                bail!("there is no frame {frame}: the frames are 0 to {}", available - 1);
+            }
+            return Ok(frames.clone());
+        }
+        let count = available.min(at_most);
+        let last = count.max(2) - 1;
+        Ok((0..count).map(|i| (i * (available - 1) + last / 2) / last).collect())
+    }
+}
+
+/// The picture of a sample as the bytes of a file.
+///
+/// # Errors
+/// A channel or frame the sample does not have, or an animation of something without time.
+pub fn render(sample: &Sample, subject: &Subject, format: PictureFormat) -> Result<Vec<u8>> {
+    let n_channels = match sample {
+        Sample::Evolution(trajectory) => trajectory.n_channels(),
+        Sample::Steady { target, .. } => target.n_channels(),
+    };
+    if subject.channel >= n_channels {
+        bail!("there is no channel {}: the channels are 0 to {}", subject.channel, n_channels - 1);
+    }
+    match format {
+        PictureFormat::Png => raster::png(&raster::rasterize(&draw(sample, subject)?)?),
+        PictureFormat::Svg => Ok(svg::document(&draw(sample, subject)?)?.into_bytes()),
+        PictureFormat::Gif => match sample {
+            Sample::Evolution(trajectory) => {
+                let frames = subject.chosen_frames(trajectory.times().len(), DEFAULT_ANIMATION_FRAMES)?;
+                animation::gif(trajectory, &frames, subject)
+            }
+            Sample::Steady { .. } => bail!("a steady sample has no times to animate; write a .png or .svg"),
+        },
+    }
+}
+
+fn draw(sample: &Sample, subject: &Subject) -> Result<Drawing> {
+    match sample {
+        Sample::Evolution(trajectory) => {
+            let frames = subject.chosen_frames(trajectory.times().len(), DEFAULT_FRAMES)?;
+            Ok(match Plane::of(trajectory.grid()) {
+                Some(plane) => frames::draw(trajectory, &plane, &frames, subject),
+                None => spacetime::draw(trajectory, &frames, subject),
+            })
+        }
+        Sample::Steady { source, target } => {
+            if subject.frames.is_some() {
+                bail!("a steady sample has no frames to choose from; leave out --frames");
+            }
+            Ok(steady::draw(source, target, subject))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! Round numbers along an axis, and how they are written.
+
+/// Round tick values inside `[lower, upper]`: multiples of 1, 2, 2.5 or 5 times a power of ten, about `wanted`.
+pub fn ticks(lower: f64, upper: f64, wanted: usize) -> Vec<f64> {
+    let span = upper - lower;
+    if !(span.is_finite() && span > 0.0) {
+        return vec![lower];
+    }
+    let raw = span / wanted.max(1) as f64;
+    let power = 10f64.powf(raw.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0]
+        .into_iter()
+        .map(|m| m * power)
+        .find(|&step| step >= raw * (1.0 - 1e-9))
+        .unwrap_or(10.0 * power);
+    let first = (lower / step - 1e-6).ceil();
+    let last = (upper / step + 1e-6).floor();
+    let count = (last - first).clamp(0.0, 100.0) as usize;
+    // Adding zero turns −0 into 0.
+    (0..=count).map(|i| (first + i as f64) * step + 0.0).collect()
+}
+
+/// Tick values as text, all with the same number of decimals (or exponents, where they would be long).
+pub fn labels(values: &[f64]) -> Vec<String> {
+    let largest = values.iter().fold(0.0f64, |a, &v| a.max(v.abs()));
+    if largest > 0.0 && !(1e-3..1e5).contains(&largest) {
+        let exponent = largest.log10().floor() as i32;
+        let scaled: Vec<f64> = values.iter().map(|v| v / 10f64.powi(exponent)).collect();
+        let decimals = decimals(&scaled);
+        let text = |v: &f64| if *v == 0.0 { "0".into() } else { format!("{v:.decimals$}e{exponent}") };
+        return scaled.iter().map(text).collect();
+    }
+    let decimals = decimals(values);
+    values.iter().map(|v| format!("{v:.decimals$}")).collect()
+}
+
+/// The fewest decimals that tell the values apart as they are.
+fn decimals(values: &[f64]) -> usize {
+    let step = values.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
+    let tolerance = if step.is_finite() { 1e-3 * step } else { 1e-6 };
+    (0..9)
+        .find(|&d| {
+            let unit = 10f64.powi(d);
+            values.iter().all(|v| ((v * unit).round() / unit - v).abs() <= tolerance)
+        })
+        .map_or(9, |d| d as usize)
+}
+
+/// A number for a title: at most four significant digits, without trailing zeros.
+pub fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() || !(1e-3..1e5).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
+    let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(labels(&ticks(0.0, 1.0, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(&ticks(-1.0, 1.0, 4)), ["-1.0", "-0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(labels(&ticks(0.0, 0.016, 4)), ["0.000", "0.005", "0.010", "0.015"]);
+        assert_eq!(labels(&ticks(3.0, 12.0, 4)), ["2.5", "5.0", "7.5", "10.0"][1..]);
+        assert_eq!(labels(&ticks(0.0, 3e-7, 3)), ["0", "1e-7", "2e-7", "3e-7"]);
+        for (lower, upper) in [(0.3, 0.31), (-7e8, 2e9), (270.1, 289.3), (1.0, 1.0 + 1e-12)] {
+            let margin = 1e-5 * (upper - lower);
+            let ticks = ticks(lower, upper, 5);
+            assert!((2..=9).contains(&ticks.len()), "{ticks:?}");
+            assert!(ticks.iter().all(|t| (lower - margin..=upper + margin).contains(t)), "{ticks:?}");
+        }
+    }
+
+    #[test]
+    fn titles_are_short() {
+        assert_eq!(short(0.1 + 0.2), "0.3");
+        assert_eq!(short(20.0), "20");
+        assert_eq!(short(0.016), "0.016");
+        assert_eq!(short(1234.56), "1235");
+        assert_eq!(short(1.5e-9), "1.500e-9");
+    }
+}

@@ -1,0 +1,91 @@
+//! Progress on standard error: a bar on a terminal, else a line now and then, or nothing.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, Write, stderr};
+use std::time::{Duration, Instant};
+
+/// Time between two plain lines.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Progress of a known number of samples.
+pub struct Progress {
+    total: usize,
+    first: usize,
+    started: Instant,
+    shown: Shown,
+}
+
+enum Shown {
+    Bar(ProgressBar),
+    Lines { last: Instant },
+    Nothing,
+}
+
+impl Progress {
+    /// Starts at `done` of `total` samples.
+    pub fn new(total: usize, done: usize, quiet: bool) -> Self {
+        let started = Instant::now();
+        let shown = if quiet {
+            Shown::Nothing
+        } else if stderr().is_terminal() {
+            let template = "{spinner} [{bar:40}] {pos}/{len} samples, {per_sec}, {eta} left";
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::new(total as u64).with_position(done as u64).with_style(style);
+            // The rate is that of this run, not of the samples found in the journal.
+            bar.reset_eta();
+            bar.enable_steady_tick(Duration::from_millis(200));
+            Shown::Bar(bar)
+        } else {
+            Shown::Lines { last: started }
+        };
+        Self { total, first: done, started, shown }
+    }
+
+    /// Says that `done` samples are done.
+    pub fn set(&mut self, done: usize) {
+        match &mut self.shown {
+            Shown::Bar(bar) => bar.set_position(done as u64),
+            Shown::Lines { last } if last.elapsed() >= EVERY && done > self.first => {
+                *last = Instant::now();
+                let seconds = self.started.elapsed().as_secs_f64();
+                let rate = (done - self.first) as f64 / seconds;
+                let left = (self.total - done) as f64 / rate;
+                let line = format!("{done}/{} samples, {rate:.2}/s, {} left\n", self.total, duration(left));
+                let _ = stderr().write_all(line.as_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Shown::Bar(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A time span for people.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..10 => format!("{seconds:.1} s"),
+        10..120 => format!("{whole} s"),
+        120..7200 => format!("{} min", whole.div_ceil(60)),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        let cases = [(0.25, "0.2 s"), (42.4, "42 s"), (125.0, "3 min"), (7265.0, "2 h 1 min")];
+        for (seconds, text) in cases {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

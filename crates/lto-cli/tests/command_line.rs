@@ -1,0 +1,101 @@
+//! Help, exit codes, completions and colors of the real binary.
+
+mod common;
+
+use common::{TINY, Workspace, stderr};
+use std::process::Stdio;
+
+#[test]
+fn every_command_has_help_worth_reading() {
+    let space = Workspace::new();
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec![],
+        vec!["data"],
+        vec!["data", "generate"],
+        vec!["data", "inspect"],
+        vec!["data", "plot"],
+        vec!["completions"],
+    ];
+    commands.extend(TINY.iter().map(|(pde, _)| vec!["data", "generate", *pde]));
+    for mut command in commands {
+        command.push("--help");
+        let help = space.succeed(&command);
+        assert!(help.contains("Usage: lto"), "{command:?}");
+        let own_example = command.len() != 2 || command[0] == "completions";
+        let pde = command.len() == 4 && command[1] == "generate";
+        assert!(pde || !own_example || help.contains("Examples:"), "{command:?}\n{help}");
+    }
+    assert!(space.succeed(&["--version"]).starts_with("lto "));
+}
+
+#[test]
+fn defaults_in_the_help_are_those_of_the_library() {
+    let space = Workspace::new();
+    let help = space.succeed(&["data", "generate", "heat", "--help"]);
+    let default = lto_numerics::pde::HeatConfig::default();
+    for value in [default.resolution.to_string(), default.max_diffusion.to_string()] {
+        assert!(help.contains(&format!("[default: {value}]")), "{help}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_status_2() {
+    let space = Workspace::new();
+    for args in [
+        &[][..],
+        &["data"],
+        &["frobnicate"],
+        &["data", "generate", "heat", "-o", "a.npz"],
+        &["data", "generate", "heat", "-n", "0", "-o", "a.npz"],
+        &["data", "generate", "wave", "-n", "1", "-o", "a.npz"],
+        &["data", "inspect"],
+        &["data", "plot", "a.npz"],
+        &["data", "plot", "a.npz", "-o", "a.png", "--colormap", "mud"],
+        &["completions", "dos"],
+        &["--threads", "0", "completions", "bash"],
+    ] {
+        space.fail(2, args);
+    }
+    assert!(space.files().is_empty());
+}
+
+#[test]
+fn what_goes_wrong_is_status_1_and_says_why() {
+    let space = Workspace::new();
+    let error = space.fail(1, &["data", "inspect", "missing.hdf5"]);
+    assert!(error.starts_with("error: ") && error.contains("missing.hdf5"), "{error}");
+    let error = space.fail(1, &["data", "generate", "heat", "-n", "1", "--bumps", "0", "-o", "a.npz"]);
+    assert!(error.contains("n_bumps = 0"), "{error}");
+    let error = space.fail(1, &["data", "generate", "heat", "-n", "1", "-o", "a.txt"]);
+    assert!(error.contains("a.txt"), "{error}");
+    assert!(space.files().is_empty());
+}
+
+#[test]
+fn completions_exist_for_every_shell_and_survive_a_closed_pipe() {
+    let space = Workspace::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(space.succeed(&["completions", shell]).contains("navier-stokes"), "{shell}");
+        let mut child = space
+            .command(&["completions", shell])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(stderr(&output).is_empty(), "{}", stderr(&output));
+        assert!(output.status.success());
+    }
+}
+
+#[test]
+fn colors_are_used_only_where_wanted() {
+    let space = Workspace::new();
+    let bad = ["data", "inspect", "missing.hdf5"];
+    let always = [&["--color", "always"][..], &bad].concat();
+    assert!(space.fail(1, &always).contains('\x1b'));
+    assert!(!space.fail(1, &bad).contains('\x1b'));
+    let output = space.command(&bad).env("NO_COLOR", "1").output().unwrap();
+    assert!(!stderr(&output).contains('\x1b'));
+}
