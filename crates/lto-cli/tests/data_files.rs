@@ -15,7 +15,7 @@ fn every_pde_is_generated_understood_and_drawn() {
     assert_eq!(names, tested, "every PDE of the library is on the command line and in these tests");
     let space = Workspace::new();
     for (pde, _) in TINY {
-        for suffix in ["hdf5"] {
+        for suffix in ["hdf5", "npz"] {
             let file = format!("{pde}.{suffix}");
             space.generate(pde, 3, &file, &["--seed", "1", "--quiet"]);
             let json: Value =
