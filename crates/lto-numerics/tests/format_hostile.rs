@@ -72,7 +72,7 @@ fn truncated_files_are_errors() {
 
 /// How many mutations of each fixture are tried; more by hand with `LTO_MUTATIONS=100000`.
 fn n_mutations() -> u64 {
-    std::env::var("LTO_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("LTO_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
 }
 
 #[test]
@@ -166,18 +166,18 @@ fn compressed_elements_that_lie_about_their_size_are_refused() {
 
 #[test]
 fn a_deflate_bomb_costs_the_slice_that_is_read() {
-    // 64 MB of zeros in some 64 KB: legal, and read without ever holding more than the slice.
-    let n = 8 << 20;
-    let bomb = compressed(&element(14, &matrix(&[n, 1], &element(9, &vec![0; 8 * n as usize / 8]))));
-    let error = error_of("a.mat", &mat_file(&bomb));
-    assert!(error.contains("bytes"), "eight times more is claimed than there is: {error}");
+    let n = 1 << 20;
+    let zeros = |n: usize| element(9, &vec![0; 8 * n]);
+    let bomb = compressed(&element(14, &matrix(&[n as i32, 1], &zeros(n))));
+    assert!(bomb.len() < 10_000, "8 MB in {} bytes", bomb.len());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bomb.mat");
-    let bomb = compressed(&element(14, &matrix(&[n / 8, 1], &element(9, &vec![0; n as usize]))));
-    assert!(bomb.len() < 20_000);
     std::fs::write(&path, mat_file(&bomb)).unwrap();
     let mut store = open(&path).unwrap();
-    assert_eq!(store.read("u", &[n as usize / 8 - 1, 0], &[1, 1]).unwrap(), [0.0]);
+    assert_eq!(store.read("u", &[n - 1, 0], &[1, 1]).unwrap(), [0.0]);
+    let lie = compressed(&element(14, &matrix(&[8 * n as i32, 1], &zeros(n))));
+    let error = error_of("a.mat", &mat_file(&lie));
+    assert!(error.contains("67108864 bytes, but only 8388608 are there"), "{error}");
 }
 
 #[test]
@@ -252,11 +252,13 @@ fn zip_directories_that_lie_are_refused() {
         let error = error_of("a.npz", &bytes);
         assert!(error.contains(expected), "{expected}: {error}");
     }
+    // Names stand before the members and again in the directory.
     let mut torch = fixture("stored.npz");
     for _ in 0..2 {
         replace(&mut torch, b"f8.npy", b"f8.bin");
-        replace(&mut torch, b"i2.npy", b"i2.pkl");
-        replace(&mut torch, b"fortran_f4.npy", b"a/data.pkl\0\0\0\0");
+        replace(&mut torch, b"i2.npy", b"i2.bin");
+        replace(&mut torch, b"fortran_f4.npy", b"model/data.pkl");
     }
-    assert!(!error_of("a.pt", &torch).is_empty());
+    let error = error_of("model.pt", &torch);
+    assert!(error.contains("PyTorch"), "{error}");
 }

@@ -1,14 +1,11 @@
 //! Reading a point cloud line by line.
 
-use super::columns::{Column, Role, columns, delimiter, is_missing, number};
+use super::columns::{Column, Role, columns, delimiter, finite, is_missing};
+use super::lines::{Lines, fields};
+use crate::dataset::format::strided::file_error;
 use crate::error::{Error, Result};
-use ::csv::{ByteRecord, ReaderBuilder};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-
-/// A longer first line belongs to no CSV file.
-const HEADER_LIMIT: u64 = 1 << 16;
 
 /// A value that the file does not have: a sensor that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,48 +47,25 @@ impl PointCloud {
     /// An unreadable file; a header without coordinates; a field that is not a finite number, named by line,
     /// column and text. A value (not a coordinate or time) may be empty, `NaN`, `NA` or `null`.
     pub fn read(path: &Path) -> Result<PointCloud> {
-        let io = |source| Error::Io { path: path.into(), source };
+        let io = |source| file_error(path, None, source);
         let corrupt = |problem| Error::Corrupt { path: path.into(), array: None, position: None, problem };
-        let header = first_line(File::open(path).map_err(io)?).map_err(io)?;
-        if header.len() as u64 >= HEADER_LIMIT {
-            return Err(corrupt("its first line is too long for a CSV file".into()));
-        }
-        let delimiter = delimiter(&header);
-        let mut reader = ReaderBuilder::new()
-            .delimiter(delimiter)
-            .comment(Some(b'#'))
-            .has_headers(false)
-            .flexible(true)
-            .buffer_capacity(1 << 16)
-            .from_path(path)
-            .map_err(|e| corrupt(e.to_string()))?;
-
-        let mut record = ByteRecord::new();
-        let mut columns_of_file: Option<Vec<Column>> = None;
+        let mut lines = Lines::new(File::open(path).map_err(io)?);
+        let Some((_, header)) = lines.next().map_err(io)? else {
+            return Err(corrupt("the file is empty".into()));
+        };
+        let delimiter = delimiter(header);
+        let mut columns = columns(fields(header, delimiter)).map_err(corrupt)?;
         let mut cloud = PointCloud::default();
-        while reader.read_byte_record(&mut record).map_err(|e| corrupt(e.to_string()))? {
-            let line = record.position().map_or(0, ::csv::Position::line);
-            match &mut columns_of_file {
-                None => columns_of_file = Some(columns(record.iter()).map_err(corrupt)?),
-                Some(columns) => {
-                    if record.len() != columns.len() {
-                        let (got, expected) = (record.len(), columns.len());
-                        return Err(corrupt(format!(
-                            "line {line} has {got} fields, but the header names {expected}"
-                        )));
-                    }
-                    if cloud.axis_names.is_empty() {
-                        cloud.begin(columns, &record);
-                    }
-                    cloud.push(columns, &record, line, delimiter).map_err(corrupt)?;
-                }
+        while let Some((number, line)) = lines.next().map_err(io)? {
+            if cloud.axis_names.is_empty() {
+                cloud.begin(&mut columns, fields(line, delimiter));
             }
+            cloud.push(&columns, line, number, delimiter).map_err(corrupt)?;
         }
-        match columns_of_file {
-            None => Err(corrupt("the file is empty".into())),
-            Some(_) if cloud.is_empty() => Err(corrupt("a header line, but no points follow".into())),
-            Some(_) => Ok(cloud),
+        if cloud.is_empty() {
+            return Err(corrupt("a header line, but no points follow".into()));
         }
+        Ok(cloud)
     }
 
     /// Number of points n.
@@ -110,9 +84,8 @@ impl PointCloud {
     }
 
     /// The first line of data decides which columns are text; then all names are known.
-    fn begin(&mut self, columns: &mut [Column], record: &ByteRecord) {
-        for (column, field) in columns.iter_mut().zip(record) {
-            let field = field.trim_ascii();
+    fn begin<'a>(&mut self, columns: &mut [Column], fields: impl Iterator<Item = &'a [u8]>) {
+        for (column, field) in columns.iter_mut().zip(fields) {
             if column.role == Role::Value && !is_missing(field) && !number_like(field) {
                 column.role = Role::Text;
             }
@@ -129,18 +102,13 @@ impl PointCloud {
         }
     }
 
-    fn push(
-        &mut self,
-        columns: &[Column],
-        record: &ByteRecord,
-        line: u64,
-        delimiter: u8,
-    ) -> Result<(), String> {
+    fn push(&mut self, columns: &[Column], line: &[u8], number: u64, delimiter: u8) -> Result<(), String> {
         let point = self.len();
         let mut value = 0;
-        for (column, field) in columns.iter().zip(record) {
-            let field = field.trim_ascii();
-            let finite = || number(field).ok_or_else(|| complaint(line, column, field, delimiter));
+        let mut fields = fields(line, delimiter);
+        for (i, column) in columns.iter().enumerate() {
+            let field = fields.next().ok_or_else(|| wrong_count(number, i, columns.len()))?;
+            let finite = || finite(field).ok_or_else(|| complaint(number, column, field, delimiter));
             match column.role {
                 Role::Axis => self.coordinates.push(finite()?),
                 Role::Time => {
@@ -150,7 +118,7 @@ impl PointCloud {
                 }
                 Role::Value => {
                     let entry = if is_missing(field) {
-                        self.missing.push(Missing { value, point, line });
+                        self.missing.push(Missing { value, point, line: number });
                         f64::NAN
                     } else {
                         finite()?
@@ -161,22 +129,15 @@ impl PointCloud {
                 Role::Text => {}
             }
         }
-        Ok(())
+        match fields.count() {
+            0 => Ok(()),
+            more => Err(wrong_count(number, columns.len() + more, columns.len())),
+        }
     }
 }
 
-/// The first line that is neither empty nor a comment, at most [`HEADER_LIMIT`] bytes of it.
-fn first_line(file: File) -> std::io::Result<Vec<u8>> {
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let n = reader.by_ref().take(HEADER_LIMIT).read_until(b'\n', &mut line)?;
-        let text = line.trim_ascii();
-        if n == 0 || !(text.is_empty() || text.starts_with(b"#")) {
-            return Ok(line);
-        }
-    }
+fn wrong_count(line: u64, got: usize, expected: usize) -> String {
+    format!("line {line} has {got} fields, but the header names {expected}")
 }
 
 /// Does a field look like a number at all? One that is infinite or has a decimal comma does.

@@ -37,7 +37,7 @@ pub(super) fn delimiter(header: &[u8]) -> u8 {
 /// # Errors
 /// A text saying what is wrong with it.
 pub(super) fn columns<'a>(header: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Column>, String> {
-    let names: Vec<String> = header.map(|f| String::from_utf8_lossy(f.trim_ascii()).into_owned()).collect();
+    let names: Vec<String> = header.map(|f| String::from_utf8_lossy(f).into_owned()).collect();
     if names.iter().any(|n| n.parse::<f64>().is_ok()) {
         return Err(format!("the first line {names:?} must name the columns, such as x,y,t,u"));
     }
@@ -70,7 +70,7 @@ pub(super) fn is_missing(field: &[u8]) -> bool {
     field.is_empty() || [b"nan".as_slice(), b"na", b"null"].iter().any(|m| field.eq_ignore_ascii_case(m))
 }
 
-/// The number in a field, if it is one. Infinite counts as none.
-pub(super) fn number(field: &[u8]) -> Option<f64> {
+/// The finite number in a field, if it is one.
+pub(super) fn finite(field: &[u8]) -> Option<f64> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|v: &f64| v.is_finite())
 }

@@ -2,6 +2,7 @@
 
 mod cloud;
 mod columns;
+mod lines;
 mod store;
 
 pub use cloud::{Missing, PointCloud};
