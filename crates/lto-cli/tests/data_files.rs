@@ -55,3 +55,29 @@ fn pictures_come_as_svg_and_gif_too() {
     }
     assert_eq!(space.files(), ["a.gif", "a.hdf5", "a.svg", "b.hdf5"]);
 }
+
+#[test]
+fn point_clouds_and_unknown_files_are_described_too() {
+    let space = Workspace::new();
+    std::fs::write(space.path("a.csv"), "x,y,u\n0.1,0.2,1\n0.3,0.4,\n0.5,0.1,5\n").unwrap();
+    let json: Value = serde_json::from_str(&space.succeed(&["data", "inspect", "a.csv", "--json"])).unwrap();
+    assert_eq!(json["cloud"]["n_points"], 3);
+    let u = &json["cloud"]["columns"][2];
+    assert_eq!((&u["role"], &u["mean"], &u["n_missing"]), (&"value".into(), &3.0.into(), &1.into()));
+    assert!(space.succeed(&["data", "inspect", "a.csv"]).contains("3 points"));
+
+    // An array that no layout knows: listed, with advice, and no error.
+    let mut header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 4), }".to_string();
+    header.push_str(&" ".repeat(117 - header.len()));
+    let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    npy.extend(header.as_bytes());
+    npy.push(b'\n');
+    npy.extend([0; 8 * 24]);
+    std::fs::write(space.path("b.npy"), npy).unwrap();
+    let text = space.succeed(&["data", "inspect", "b.npy"]);
+    assert!(text.contains("not recognized") && text.contains("2×3×4") && text.contains("--axes"), "{text}");
+    let text = space.succeed(&["data", "inspect", "b.npy", "--axes", "n,t,x", "--grid", "left"]);
+    assert!(text.contains("2 samples") && text.contains("3 frames on 4 points"), "{text}");
+    std::fs::write(space.path("c.hdf5"), "no HDF5 at all").unwrap();
+    space.fail(1, &["data", "inspect", "c.hdf5"]);
+}

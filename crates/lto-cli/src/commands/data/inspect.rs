@@ -1,12 +1,15 @@
 //! `lto data inspect`: says what a file holds and how it was understood.
 
+mod cloud;
 mod spectrum;
 mod text;
 
 use crate::args::{GlobalArgs, InspectArgs};
 use crate::output;
 use anyhow::Result;
-use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind, Summary};
+use cloud::CloudSummary;
+use lto_numerics::dataset::format::csv::PointCloud;
+use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind, LayoutKind, Summary};
 use lto_numerics::metric::spectrum::{Spectrum, power_spectrum};
 use lto_numerics::{Field, Sample};
 use serde::Serialize;
@@ -26,6 +29,8 @@ pub struct Report<'a> {
     summary: Option<Summary>,
     /// Spectrum of each channel at its last frame; none where the grid is not known or not uniform.
     spectra: Vec<SpectrumSummary>,
+    /// The columns of a point cloud.
+    cloud: Option<CloudSummary>,
 }
 
 /// Prints the report.
@@ -44,7 +49,11 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> Result<ExitCode> {
         Some(_) => spectra(&mut dataset, wanted.min(SPECTRUM_SAMPLES))?,
         None => Vec::new(),
     };
-    let report = Report { dataset: &info, summary, spectra };
+    let cloud = match info.layout {
+        LayoutKind::PointCloud => Some(CloudSummary::new(&PointCloud::read(&args.file)?)),
+        _ => None,
+    };
+    let report = Report { dataset: &info, summary, spectra, cloud };
     let text = if args.json {
         format!("{}\n", serde_json::to_string_pretty(&report)?)
     } else {

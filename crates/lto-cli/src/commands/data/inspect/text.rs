@@ -4,7 +4,7 @@ use super::Report;
 use crate::picture::ticks::short;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use lto_numerics::dataset::format::Attribute;
-use lto_numerics::dataset::{DatasetInfo, DatasetKind, GridInfo};
+use lto_numerics::dataset::{DatasetKind, GridInfo};
 use std::fmt::Write;
 
 /// Attributes by which HDF5 ties coordinates to arrays; the grid says the same.
@@ -15,9 +15,9 @@ pub fn report(report: &Report, color: bool) -> String {
     let info = report.dataset;
     let mut text = Text { text: String::new(), color };
     text.heading(&info.path.display().to_string());
-    text.line(&summary(info));
+    text.line(&summary(report));
     if let Some(problem) = &info.problem {
-        text.line(&format!("Not readable as it is: {problem}"));
+        text.line(&format!("Samples cannot be read: {problem}"));
     }
     if let Some(grid) = &info.grid {
         text.table("Grid", &["axis", "points", "from", "to", "points lie", "periodic"], axes(grid));
@@ -37,8 +37,16 @@ pub fn report(report: &Report, color: bool) -> String {
     for finer in &info.finer {
         text.line(&format!("  also at resolution {0}: --resolution {0}", finer.resolution));
     }
+    let number = |value: Option<f64>| value.map_or("–".into(), short);
+    if let Some(cloud) = &report.cloud {
+        let rows = cloud.columns.iter().map(|c| {
+            let (min, max, mean) = (number(c.min), number(c.max), number(c.mean));
+            vec![c.name.clone(), c.role.into(), min, max, mean, c.n_missing.to_string()]
+        });
+        let columns = ["column", "role", "least", "largest", "mean", "missing"];
+        text.table("Columns", &columns, rows.collect());
+    }
     if let Some(summary) = &report.summary {
-        let number = |value: Option<f64>| value.map_or("–".into(), short);
         let rows = summary.channels.iter().map(|c| {
             let first = c.first_not_finite.as_ref().map_or(String::new(), |p| {
                 format!("first in sample {}, frame {}, point {:?}", p.sample, p.frame, p.point)
@@ -46,7 +54,7 @@ pub fn report(report: &Report, color: bool) -> String {
             let (mean, std) = (number(c.mean), number(c.std));
             vec![c.name.clone(), number(c.min), number(c.max), mean, std, c.n_not_finite.to_string(), first]
         });
-        let heading = format!("Values of {} samples", summary.n_samples);
+        let heading = format!("Values of {}", count(summary.n_samples, "sample"));
         let columns = ["channel", "least", "largest", "mean", "deviation", "not finite", ""];
         text.table(&heading, &columns, rows.collect());
     }
@@ -82,15 +90,19 @@ pub fn report(report: &Report, color: bool) -> String {
 }
 
 /// `HDF5, layout pdebench: 1000 samples of u, 201 frames on 1024 points`.
-fn summary(info: &DatasetInfo) -> String {
-    let format = serde_name(&info.format);
+fn summary(report: &Report) -> String {
+    let info = report.dataset;
+    let (format, layout) = (serde_name(&info.format), info.layout.name());
+    if let Some(cloud) = &report.cloud {
+        return format!("{format}, layout {layout}: {}", count(cloud.n_points, "point"));
+    }
     if info.kind.is_none() {
         return format!("{format}, layout not recognized");
     }
-    let mut text = format!("{format}, layout {}: {} samples", info.layout.name(), info.n_samples);
+    let mut text = format!("{format}, layout {layout}: {}", count(info.n_samples, "sample"));
     match &info.kind {
         Some(DatasetKind::Evolution { channels }) => {
-            let _ = write!(text, " of {}, {} frames", channels.join(", "), info.times.len());
+            let _ = write!(text, " of {}, {}", channels.join(", "), count(info.times.len(), "frame"));
         }
         Some(DatasetKind::Steady { source, target }) => {
             let _ = write!(text, " of {} → {}", source.join(", "), target.join(", "));
@@ -99,6 +111,10 @@ fn summary(info: &DatasetInfo) -> String {
     }
     let _ = write!(text, " on {} points", shape(&info.shape));
     text
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn axes(grid: &GridInfo) -> Vec<Vec<String>> {
