@@ -42,8 +42,8 @@ fn print_speed(peer: Option<f64>) -> Result<()> {
         row("peer: 256², Euler, Δt = 1e-4", peer);
     }
     row("256², Euler, Δt = 1e-4", seconds_per_unit_time(&published)?);
-    row("256², Runge–Kutta, default steps", seconds_per_unit_time(&at(256))?);
-    row("128², Runge–Kutta, default steps (default)", seconds_per_unit_time(&at(128))?);
+    row("256², Runge–Kutta, default steps (default)", seconds_per_unit_time(&at(256))?);
+    row("128², Runge–Kutta, default steps", seconds_per_unit_time(&at(128))?);
     Ok(())
 }
 
@@ -63,7 +63,7 @@ fn seconds_per_unit_time(config: &NavierStokesConfig) -> Result<f64> {
 }
 
 fn print_errors() -> Result<()> {
-    let default = NavierStokesConfig { resolutions: vec![128], ..Default::default() };
+    let default = NavierStokesConfig { solve_resolution: 128, resolutions: vec![128], ..Default::default() };
     let fine_steps = NavierStokesConfig {
         time_step: default.time_step / 10.0,
         courant: default.courant / 10.0,

@@ -175,7 +175,8 @@ impl BurgersArgs {
 pub struct NavierStokesArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Points along each axis of the grid the flow is solved on
+    /// Points along each axis of the grid the flow is solved on; 128 is about six times faster, and 4–5 % off by
+    /// t = 20
     #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().solve_resolution)]
     solve_resolution: usize,
     /// Saved grids, the native one first

@@ -25,7 +25,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NavierStokesConfig {
-    /// Points along each axis of the grid the equation is solved on.
+    /// Points along each axis of the grid the equation is solved on. At the default viscosity 128 is six times faster
+    /// than 256, but from t ≈ 15 on its filaments are thinner than the grid: 4–5 % off at t = 20.
     pub solve_resolution: usize,
     /// Points along each axis of the saved grids, increasing, the native one first. Each divides
     /// `solve_resolution`: frames are every so many points of the solution, never interpolated.
@@ -49,7 +50,7 @@ pub struct NavierStokesConfig {
 impl Default for NavierStokesConfig {
     fn default() -> Self {
         Self {
-            solve_resolution: 128,
+            solve_resolution: 256,
             resolutions: vec![64, 128],
             n_frames: 20,
             t_end: 20.0,
