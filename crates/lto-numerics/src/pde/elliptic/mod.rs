@@ -23,11 +23,14 @@ use rows::dot;
 /// Residual, relative to the right-hand side, at which [`solve`] stops.
 pub const TOLERANCE: f64 = 1e-11;
 
-/// More than any coefficient that can be resolved on a grid needs (a contrast of 4: about 12).
+/// Measured on 421² vertices: 13 for two phases of contrast 4, 38 for 1e6; 716 for random vertices of contrast
+/// 1e12.
 const MAX_ITERATIONS: usize = 1000;
 
 /// Solves `−∇·(a∇u) = f` on `n × n` vertices `x_i = i/(n−1)`. The residual of the result, relative to the
-/// right-hand side in the Euclidean norm, is [`TOLERANCE`] up to rounding.
+/// right-hand side in the Euclidean norm, is [`TOLERANCE`] up to rounding, which grows with the contrast
+/// `max a / min a`: on 421² vertices below 1e-10 up to a contrast of 1e6, about 2e-9 at 1e8.
+/// [`relative_residual`] tells.
 ///
 /// # Shapes
 /// `coefficient`, `right_hand_side` and the result: `[n, n]`, row-major. The right-hand side on the boundary is
@@ -35,7 +38,7 @@ const MAX_ITERATIONS: usize = 1000;
 ///
 /// # Errors
 /// Fewer than 3 vertices a side, wrong lengths, a coefficient that is not positive and finite, a right-hand
-/// side that is not finite, or no convergence (contrasts beyond about 1e8).
+/// side that is not finite, or no convergence.
 pub fn solve(n: usize, coefficient: &[f64], right_hand_side: &[f64]) -> Result<Vec<f64>> {
     check(n, coefficient, right_hand_side)?;
     let mut multigrid = Multigrid::new(FivePoint::new(n, coefficient));

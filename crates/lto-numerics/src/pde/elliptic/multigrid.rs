@@ -1,4 +1,4 @@
-//! One multigrid V-cycle: the preconditioner of the conjugate gradients in [`super::EllipticSolver`].
+//! One multigrid V-cycle: the preconditioner of the conjugate gradients in [`super::solve`].
 
 use super::five_point::FivePoint;
 use super::nine_point::NinePoint;
