@@ -27,7 +27,8 @@ const ON_A_FACE: f64 = 1e-12;
 /// Looks for the equal-volume partition of Assumption assum:reg (c).
 ///
 /// Sufficient (`Holds`): for grids, equal intervals on each axis that contain its coordinates, and likewise for points
-/// on a line; for other sets, one point in each of N equal boxes. The boxes must have diameter at most 2δ.
+/// on a line; for other sets, one point in each of N equal boxes. The boxes must have diameter at most 2δ, which is known to the
+/// tolerance.
 ///
 /// Necessary (`Fails` where violated): since V_j lies within 2δ of c_j, the cells of the n points within r of some c_i
 /// lie within r + 2δ of it, so n|Ω|/N is at most the volume of that ball.
@@ -36,7 +37,7 @@ const ON_A_FACE: f64 = 1e-12;
 /// As [`fill_distance`], whose tolerance it takes.
 pub fn equal_volume(points: &Points, tolerance: f64) -> Result<EqualVolume> {
     let delta = fill_distance(points, tolerance)?;
-    if in_equal_boxes(points, 2.0 * delta.lower) {
+    if in_equal_boxes(points, 2.0 * delta.upper) {
         return Ok(EqualVolume::Holds);
     }
     let crowded = is_crowded(points, 2.0 * delta.upper);
@@ -83,17 +84,26 @@ fn in_equal_intervals(axis: &Axis, sorted: &[f64]) -> bool {
     if axis.periodic { most - least <= width + slack } else { least >= -slack && most <= width + slack }
 }
 
+/// Whether each of equal boxes holds one point. On periodic axes the boxes may begin anywhere: tried are the lower
+/// bound, where strata begin, and half a box before the first point, which centers the boxes on lattices.
 fn one_in_each(points: &Points, shape: &[usize]) -> bool {
-    let mut taken = vec![false; points.len()];
     let axes = points.domain().axes();
-    points.coordinates().chunks_exact(points.dim()).all(|x| {
-        let along = |d: usize| {
-            let place = (x[d] - axes[d].lower) / axes[d].length() * shape[d] as f64;
-            (place as usize).min(shape[d] - 1)
-        };
-        let index = (0..x.len()).fold(0, |index, d| index * shape[d] + along(d));
-        !std::mem::replace(&mut taken[index], true)
-    })
+    let coordinates = points.coordinates();
+    let fill = |centered: bool| {
+        let mut taken = vec![false; points.len()];
+        coordinates.chunks_exact(axes.len()).all(|x| {
+            let along = |d: usize| {
+                let (axis, n) = (&axes[d], shape[d] as f64);
+                let from_lower = (x[d] - axis.lower) / axis.length() * n;
+                let from_first = ((x[d] - coordinates[d]) / axis.length() * n + 0.5).rem_euclid(n);
+                let place = if centered && axis.periodic { from_first } else { from_lower };
+                (place as usize).min(shape[d] - 1)
+            };
+            let index = (0..x.len()).fold(0, |index, d| index * shape[d] + along(d));
+            !std::mem::replace(&mut taken[index], true)
+        })
+    };
+    fill(false) || fill(true)
 }
 
 fn is_crowded(points: &Points, reach: f64) -> bool {
@@ -112,9 +122,23 @@ fn is_crowded(points: &Points, reach: f64) -> bool {
 }
 
 fn count_within(tree: &PointTree, center: &Cuboid, squared_radius: f64) -> usize {
-    let within =
-        |place: &usize| tree.metric.squared(&center.center, &tree.position(*place)) <= squared_radius;
-    tree.near(center, squared_radius).into_iter().flatten().filter(within).count()
+    let mut count = 0;
+    tree.descend(|node| {
+        if tree.metric.squared_min(center, &node.cuboid) > squared_radius {
+            return false;
+        }
+        if tree.metric.squared_max(center, &node.cuboid) <= squared_radius {
+            count += node.range.len();
+            return false;
+        }
+        if node.is_leaf() {
+            let within =
+                |place: &usize| tree.metric.squared(&center.center, &tree.position(*place)) <= squared_radius;
+            count += node.range.clone().filter(within).count();
+        }
+        true
+    });
+    count
 }
 
 #[cfg(test)]
