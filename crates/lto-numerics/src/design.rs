@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Design {
-    /// A uniform grid with cells at most twice as long as wide: periodic axes from their lower bound on, cell centers on others.
-    /// Needs an n that factors accordingly.
+    /// A uniform grid with cells at most twice as long as wide: periodic axes from their lower bound on, cell
+    /// centers on others. Needs an n that factors accordingly.
     Grid,
     /// One uniform point in each of n boxes of equal volume.
     Jittered,

@@ -27,8 +27,8 @@ const ON_A_FACE: f64 = 1e-12;
 /// Looks for the equal-volume partition of Assumption assum:reg (c).
 ///
 /// Sufficient (`Holds`): for grids, equal intervals on each axis that contain its coordinates, and likewise for points
-/// on a line; for other sets, one point in each of N equal boxes. The boxes must have diameter at most 2δ, which is known to the
-/// tolerance.
+/// on a line; for other sets, one point in each of N equal boxes. The boxes must have diameter at most 2δ, which is
+/// known to the tolerance.
 ///
 /// Necessary (`Fails` where violated): since V_j lies within 2δ of c_j, the cells of the n points within r of some c_i
 /// lie within r + 2δ of it, so n|Ω|/N is at most the volume of that ball.
