@@ -36,11 +36,11 @@ use std::str::FromStr;
 pub enum LayoutKind {
     /// PDEBench Darcy flow: `nu`, `tensor` (n,1,x,y).
     PdebenchDarcy,
-    /// PDEBench scalar equations: `tensor` (n,t,x[,y[,z]]).
+    /// PDEBench scalar equations: `tensor` `(n, t, x[, y[, z]])`.
     Pdebench,
     /// PDEBench compressible Navier–Stokes: `density`, `pressure`, `Vx`, ….
     PdebenchCompressible,
-    /// PDEBench with one group a sample: `0000/data` (t,x[,y],c).
+    /// PDEBench with one group a sample: `0000/data` `(t, x[, y], c)`.
     PdebenchGrouped,
     /// PDEBench incompressible Navier–Stokes: `velocity` (n,t,x,y,2), `particles`, `force`.
     PdebenchIncompressible,
