@@ -32,3 +32,5 @@ bench:
 	bash bench/setconv.sh
 	bash bench/darcy.sh
 	bash bench/navier_stokes.sh
+	cargo run --release -p lto-numerics --example navier_stokes -- error
+	cargo run --release -p lto-numerics --example bench_pde -- heat advection burgers
