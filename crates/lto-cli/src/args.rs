@@ -1,9 +1,12 @@
 //! What the command line says. Parsing only: nothing here touches files, and the commands do not see clap.
 
 mod dataset;
+mod frames;
 mod generate;
+mod number;
 
 pub use dataset::DatasetArgs;
+pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
 
 use crate::picture::colormap::Colormap;
@@ -17,14 +20,13 @@ use std::path::PathBuf;
     name = "lto",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true,
     after_help = "\
 Examples:
   lto data generate burgers -n 1000 --seed 7 -o burgers.hdf5
   lto data inspect burgers.hdf5
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
 
-Exit status: 0 done, 1 failed, 2 wrong command line, 130 interrupted."
+Exit status: 0 done, 1 failed, 2 wrong command line, 3 inspected but not understood, 130 interrupted."
 )]
 pub struct Arguments {
     /// Options of every command.
@@ -86,7 +88,9 @@ pub enum DataCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 HDF5, MATLAB (v5 to v7.3), NumPy and CSV files are read. Where a layout is not recognized, the arrays of the
-file are listed; say then what they are:
+file are listed; say then what they are.
+
+Exit status: 0 understood, 3 listed, but the layout needs options.
 
 Examples:
   lto data inspect burgers.hdf5
@@ -98,8 +102,11 @@ pub struct InspectArgs {
     /// Print JSON in place of tables
     #[arg(long)]
     pub json: bool,
-    /// Look at the first N samples for the range of values, and at some of these for the spectrum
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    /// Look at the first N samples, or at all, for the range of values, and at some of these for the spectrum
+    #[arg(
+        long, value_name = "N|all", default_value = "16", value_parser = number::all_or_whole,
+        allow_negative_numbers = true
+    )]
     pub samples: usize,
     /// How the file is to be understood.
     #[command(flatten)]
@@ -120,14 +127,14 @@ pub struct PlotArgs {
     /// The file
     pub file: PathBuf,
     /// Which sample, from 0
-    #[arg(long, short, value_name = "INDEX", default_value_t = 0)]
+    #[arg(long, short, value_name = "INDEX", default_value_t = 0, value_parser = number::whole::<usize>, allow_negative_numbers = true)]
     pub sample: usize,
     /// Which channel, by name or by number from 0
     #[arg(long, short, value_name = "CHANNEL", default_value = "0")]
     pub channel: String,
-    /// Which frames, from 0 [default: a few, evenly spaced]
-    #[arg(long, value_name = "INDEX", value_delimiter = ',')]
-    pub frames: Option<Vec<usize>>,
+    /// Which frames, from 0, singly or in ranges: 0,5,10-14 [default: a few, evenly spaced]
+    #[arg(long, value_name = "FRAMES", value_delimiter = ',')]
+    pub frames: Option<Vec<FrameRange>>,
     /// Color map [default: red-blue for signed fields, else viridis]
     #[arg(long, value_name = "MAP")]
     pub colormap: Option<Colormap>,

@@ -51,6 +51,18 @@ fn compare(name: &str, old: &serde_json::Value, new: &serde_json::Value, lines: 
     }
 }
 
+/// The header of the journal at `path`; `None` for any other file.
+pub fn header_of(path: &Path) -> Option<Header> {
+    let line = first_line(&mut BufReader::new(File::open(path).ok()?)).ok()?;
+    serde_json::from_slice(&line).ok()
+}
+
+fn first_line(reader: &mut BufReader<File>) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    reader.by_ref().take(MAX_HEADER_BYTES).read_until(b'\n', &mut line)?;
+    Ok(line)
+}
+
 /// An open journal, locked against other runs.
 pub struct Journal {
     path: PathBuf,
@@ -96,11 +108,17 @@ impl Journal {
         let file = OpenOptions::new().read(true).write(true).open(path).with_context(cannot)?;
         lock(&file, path)?;
         let mut reader = BufReader::new(file);
-        let mut line = Vec::new();
-        reader.by_ref().take(MAX_HEADER_BYTES).read_until(b'\n', &mut line).with_context(cannot)?;
+        let line = first_line(&mut reader).with_context(cannot)?;
         let found: Header = serde_json::from_slice(&line).with_context(|| {
             format!("{}: is not a journal of this program; delete it to start anew", path.display())
         })?;
+        let (there, here) = (found.config.name(), header.config.name());
+        ensure!(
+            there == here,
+            "{}: is an unfinished run of {there}, not of {here}; choose another output, or start anew without \
+             --resume and with --force",
+            path.display()
+        );
         let differences = header.differences(&found)?;
         ensure!(
             differences.is_empty(),
@@ -280,6 +298,11 @@ mod tests {
         let other = Header { seed: 8, config: PdeConfig::Heat(other), ..header() };
         let error = Journal::resume(&path, &other).err().unwrap().to_string();
         assert!(error.contains("n_bumps is 4 there, 5 here, seed is 7 there, 8 here"), "{error}");
+
+        let burgers = PdeConfig::Burgers(lto_numerics::pde::BurgersConfig::default());
+        let error =
+            Journal::resume(&path, &Header { config: burgers, ..header() }).err().unwrap().to_string();
+        assert!(error.contains("an unfinished run of heat, not of burgers"), "{error}");
 
         std::fs::write(&path, [0u8; 100]).unwrap();
         let error = Journal::resume(&path, &header()).err().unwrap().to_string();

@@ -7,6 +7,7 @@ mod journal;
 mod output;
 mod picture;
 mod progress;
+mod usage;
 
 use args::Arguments;
 use clap::Parser;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::print_error(&error, color);
-            ExitCode::FAILURE
+            if error.is::<usage::UsageError>() { ExitCode::from(usage::STATUS) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -5,13 +5,15 @@ use clap::ColorChoice;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Whether to use colors on a stream: as told, else on a terminal without `NO_COLOR`.
+/// Whether to use colors on a stream: as told, else on a terminal that has them, without `NO_COLOR`.
 pub fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
-            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && stream.is_terminal()
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+            !refused && !dumb && stream.is_terminal()
         }
     }
 }
@@ -19,13 +21,13 @@ pub fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
 /// Prints `error: …` with its causes on standard error.
 pub fn print_error(error: &anyhow::Error, color: ColorChoice) {
     let (bold, plain) = if use_color(color, &io::stderr()) { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-    let mut text = format!("{bold}error:{plain} {error}\n");
+    let mut text = format!("{bold}error:{plain} {}\n", visible(&error.to_string()));
     let mut said = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
         // Library errors often quote their cause already.
         if !said.contains(&cause) {
-            text.push_str(&format!("  because: {cause}\n"));
+            text.push_str(&format!("  because: {}\n", visible(&cause)));
         }
         said = cause;
     }
@@ -84,6 +86,21 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// A text from a file or its name, with control characters made visible: they must not reach the terminal.
+pub fn visible(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' => c.to_string(),
+        _ if c.is_control() => c.escape_default().to_string(),
+        _ => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+/// `1 sample`, `2 samples`.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// A number of bytes for people.
 pub fn bytes(count: u64) -> String {
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
@@ -110,6 +127,12 @@ mod tests {
         for (count, text) in cases {
             assert_eq!(bytes(count), text);
         }
+    }
+
+    #[test]
+    fn control_characters_are_shown_and_one_is_singular() {
+        assert_eq!(visible("a\x1b[31mü\nb"), "a\\u{1b}[31mü\nb");
+        assert_eq!([count(1, "frame"), count(0, "frame")], ["1 frame", "0 frames"]);
     }
 
     #[test]

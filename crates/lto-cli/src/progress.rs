@@ -28,12 +28,11 @@ impl Progress {
         let shown = if quiet {
             Shown::Nothing
         } else if stderr().is_terminal() {
-            let template = "{spinner} [{bar:40}] {pos}/{len} samples, {per_sec}, {eta} left";
+            // The bar takes what the terminal has left.
+            let template = "{spinner} [{wide_bar}] {pos}/{len}{msg}";
             let style =
                 ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::new(total as u64).with_position(done as u64).with_style(style);
-            // The rate is that of this run, not of the samples found in the journal.
-            bar.reset_eta();
             bar.enable_steady_tick(Duration::from_millis(200));
             Shown::Bar(bar)
         } else {
@@ -44,17 +43,28 @@ impl Progress {
 
     /// Says that `done` samples are done.
     pub fn set(&mut self, done: usize) {
+        let pace = self.pace(done);
         match &mut self.shown {
-            Shown::Bar(bar) => bar.set_position(done as u64),
+            Shown::Bar(bar) => {
+                bar.set_position(done as u64);
+                bar.set_message(pace);
+            }
             Shown::Lines { last } if last.elapsed() >= EVERY && done > self.first => {
                 *last = Instant::now();
-                let seconds = self.started.elapsed().as_secs_f64();
-                let rate = (done - self.first) as f64 / seconds;
-                let left = (self.total - done) as f64 / rate;
-                let line = format!("{done}/{} samples, {rate:.2}/s, {} left\n", self.total, duration(left));
+                let line = format!("{done}/{} samples{pace}\n", self.total);
                 let _ = stderr().write_all(line.as_bytes());
             }
             _ => {}
+        }
+    }
+
+    /// `, 12.3/s, 4 min left`, from the samples of this run alone; nothing before the first.
+    fn pace(&self, done: usize) -> String {
+        let rate = done.saturating_sub(self.first) as f64 / self.started.elapsed().as_secs_f64();
+        if rate > 0.0 {
+            format!(", {rate:.1}/s, {} left", duration(self.total.saturating_sub(done) as f64 / rate))
+        } else {
+            String::new()
         }
     }
 
@@ -80,6 +90,14 @@ pub fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pace_is_that_of_this_run() {
+        let started = Instant::now() - Duration::from_secs(10);
+        let progress = Progress { total: 1000, first: 900, started, shown: Shown::Nothing };
+        assert_eq!(progress.pace(900), "");
+        assert_eq!(progress.pace(950), ", 5.0/s, 10 s left");
+    }
 
     #[test]
     fn durations_are_short() {

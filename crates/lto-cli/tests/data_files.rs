@@ -36,8 +36,9 @@ fn every_pde_is_generated_understood_and_drawn() {
 fn pictures_come_as_svg_and_gif_too() {
     let space = Workspace::new();
     space.generate("burgers", 1, "a.hdf5", &["--quiet"]);
-    space.succeed(&["data", "plot", "a.hdf5", "-o", "a.svg", "--frames", "0,2", "--colormap", "cividis"]);
-    assert!(bytes(&space.path("a.svg")).starts_with(b"<svg"));
+    space.succeed(&["data", "plot", "a.hdf5", "-o", "a.svg", "--frames", "0-1,2", "--colormap", "cividis"]);
+    let svg = String::from_utf8(bytes(&space.path("a.svg"))).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains(">u<") && !svg.contains("tensor"), "{svg}");
     space.succeed(&["data", "plot", "a.hdf5", "-o", "a.gif", "--quiet"]);
     assert!(bytes(&space.path("a.gif")).starts_with(b"GIF89a"));
 
@@ -66,18 +67,57 @@ fn point_clouds_and_unknown_files_are_described_too() {
     assert_eq!((&u["role"], &u["mean"], &u["n_missing"]), (&"value".into(), &3.0.into(), &1.into()));
     assert!(space.succeed(&["data", "inspect", "a.csv"]).contains("3 points"));
 
-    // An array that no layout knows: listed, with advice, and no error.
-    let mut header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 4), }".to_string();
-    header.push_str(&" ".repeat(117 - header.len()));
-    let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    npy.extend(header.as_bytes());
-    npy.push(b'\n');
-    npy.extend([0; 8 * 24]);
-    std::fs::write(space.path("b.npy"), npy).unwrap();
-    let text = space.succeed(&["data", "inspect", "b.npy"]);
-    assert!(text.contains("not recognized") && text.contains("2×3×4") && text.contains("--axes"), "{text}");
+    space.write_npy("b.npy", "<f8", "2, 3, 4", 8 * 24);
+    let error = space.fail(1, &["data", "inspect", "b.npy", "--layout", "point-cloud"]);
+    assert!(error.contains("CSV"), "{error}");
+
+    // An array that no layout knows: listed, with advice in its own terms, and a status for scripts.
+    let text = space.ends(3, &["data", "inspect", "b.npy"]);
+    assert!(text.contains("not recognized") && text.contains("2×3×4"), "{text}");
+    assert!(text.contains("--key b --axes n,t,x,"), "{text}");
     let text = space.succeed(&["data", "inspect", "b.npy", "--axes", "n,t,x", "--grid", "left"]);
     assert!(text.contains("2 samples") && text.contains("3 frames on 4 points"), "{text}");
     std::fs::write(space.path("c.hdf5"), "no HDF5 at all").unwrap();
     space.fail(1, &["data", "inspect", "c.hdf5"]);
+}
+
+#[test]
+fn arrays_without_numbers_are_refused_with_the_reason() {
+    let space = Workspace::new();
+    for (name, descr) in [("obj", "|O"), ("complex", "<c16"), ("words", "<U5")] {
+        let file = format!("{name}.npy");
+        space.write_npy(&file, descr, "3,", 3 * 20);
+        let json: Value =
+            serde_json::from_str(&space.ends(3, &["data", "inspect", &file, "--json"])).unwrap();
+        let problem = json["dataset"]["problem"].as_str().unwrap();
+        assert!(problem.contains("real numbers") && !problem.contains("--axes"), "{problem}");
+        let error = space.fail(1, &["data", "inspect", &file, "--key", name, "--axes", "x"]);
+        assert!(error.contains("real numbers") && !error.contains("no array named"), "{error}");
+    }
+}
+
+#[test]
+fn inspect_says_how_many_samples_it_looked_at() {
+    let space = Workspace::new();
+    space.generate("heat", 3, "a.hdf5", &["--quiet"]);
+    let text = space.succeed(&["data", "inspect", "a.hdf5", "--samples", "2"]);
+    assert!(text.contains("Values of 2 of 3 samples (--samples all"), "{text}");
+    let all = ["data", "inspect", "a.hdf5", "--samples", "all"];
+    assert!(space.succeed(&all).contains("Values of 3 samples\n"));
+    let json: Value = serde_json::from_str(&space.succeed(&[&all[..], &["--json"]].concat())).unwrap();
+    assert_eq!(json["summary"]["n_samples"], json["dataset"]["n_samples"]);
+    space.generate("heat", 1, "b.npz", &["--quiet"]);
+    let text = space.succeed(&["data", "inspect", "b.npz"]);
+    assert!(text.contains("1 sample of") && !text.contains("not numbers"), "{text}");
+}
+
+#[test]
+fn strides_that_leave_no_grid_are_refused() {
+    let space = Workspace::new();
+    space.generate("heat", 1, "a.hdf5", &["--quiet"]);
+    space.succeed(&["data", "inspect", "a.hdf5", "--stride", "4"]);
+    for (stride, said) in [("0", "at least 1"), ("8", "leaves [1, 1] points")] {
+        let error = space.fail(2, &["data", "inspect", "a.hdf5", "--stride", stride]);
+        assert!(error.contains(said), "{error}");
+    }
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A generation of a second or so, with small samples.
-const SLOW: [&str; 13] = [
+const SLOW: [&str; 15] = [
     "data",
     "generate",
     "burgers",
@@ -21,6 +21,9 @@ const SLOW: [&str; 13] = [
     "1",
     "--seed",
     "3",
+    // One at a time, so that it cannot finish before it is interrupted.
+    "--threads",
+    "1",
 ];
 
 fn slow(further: &[&'static str]) -> Vec<&'static str> {
@@ -80,6 +83,8 @@ fn interrupted_and_killed_runs_continue_to_the_same_bytes() {
         torn.truncate(torn.len() - 5);
         std::fs::write(space.path(&journal), torn).unwrap();
 
+        let error = space.fail(1, &["data", "inspect", &journal]);
+        assert!(error.contains("600 samples of burgers") && error.contains("--resume"), "{error}");
         let error = space.fail(1, &slow(&["-o", name]));
         assert!(error.contains("--resume") && error.contains("--force"), "{error}");
         let mut other = slow(&["-o", name, "--resume"]);

@@ -1,13 +1,19 @@
 //! What a user may say about a data file, shared by all commands that read one.
 
+use super::number::{finite, positive, whole};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lto_numerics::dataset::{DomainOption, GridOption, LayoutKind, OpenOptions, PeriodicOption};
 
 /// How a file is to be understood, where it must not be deduced.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "How the file is to be understood")]
 pub struct DatasetArgs {
-    /// Layout, such as pdebench, fno-darcy or neuraloperator
-    #[arg(long, value_name = "LAYOUT")]
+    /// Layout
+    #[arg(
+        long, value_name = "LAYOUT",
+        value_parser = PossibleValuesParser::new(LayoutKind::ALL.map(LayoutKind::name))
+            .try_map(|name| name.parse::<LayoutKind>())
+    )]
     pub layout: Option<LayoutKind>,
     /// Arrays to read: the channels of a state, or a source and a target
     #[arg(long = "key", value_name = "ARRAY", value_delimiter = ',')]
@@ -25,13 +31,13 @@ pub struct DatasetArgs {
     #[arg(long, value_name = "AXES")]
     pub periodic: Option<PeriodicOption>,
     /// Time between two frames, in place of the file's own times
-    #[arg(long, value_name = "DT")]
+    #[arg(long, value_name = "DT", value_parser = finite, allow_negative_numbers = true)]
     pub time_step: Option<f64>,
     /// Which resolution of a file that holds several [default: the native one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub resolution: Option<usize>,
     /// Keep every N-th point along each axis
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive, allow_negative_numbers = true)]
     pub stride: usize,
 }
 

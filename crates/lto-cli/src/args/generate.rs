@@ -1,5 +1,6 @@
 //! `lto data generate`: one subcommand for each PDE, its flags those of the PDE's configuration.
 
+use super::number::{finite, positive, whole};
 use clap::{Args, Subcommand};
 use lto_numerics::pde::{
     AdvectionConfig, BurgersConfig, DarcyConfig, HeatConfig, NavierStokesConfig, PdeConfig,
@@ -28,10 +29,10 @@ pub struct GenerateArgs {
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
     /// Number of samples
-    #[arg(long = "samples", short = 'n', value_name = "N", value_parser = positive)]
+    #[arg(long = "samples", short = 'n', value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub n_samples: usize,
     /// Seed of all randomness
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
     /// File to write: .hdf5 (PDEBench's layout) or .npz
     #[arg(long, short, value_name = "FILE")]
@@ -45,14 +46,6 @@ pub struct RunArgs {
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,
-}
-
-fn positive(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("must be at least 1".into()),
-        Ok(n) => Ok(n),
-        Err(_) => Err("must be a whole number".into()),
-    }
 }
 
 /// One variant for each variant of [`PdeConfig`].
@@ -89,19 +82,34 @@ pub struct HeatArgs {
     #[command(flatten)]
     run: RunArgs,
     /// Space dimension, 1 to 3
-    #[arg(long, help_heading = "PDE", default_value_t = HeatConfig::default().dim)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = HeatConfig::default().dim
+    )]
     dim: usize,
     /// Points along each axis
-    #[arg(long, help_heading = "PDE", default_value_t = HeatConfig::default().resolution)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = HeatConfig::default().resolution
+    )]
     resolution: usize,
     /// Saved frames
-    #[arg(long, help_heading = "PDE", default_value_t = HeatConfig::default().n_frames)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = HeatConfig::default().n_frames
+    )]
     frames: usize,
     /// Diffusivity times time at the last frame
-    #[arg(long, help_heading = "PDE", default_value_t = HeatConfig::default().max_diffusion)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = HeatConfig::default().max_diffusion
+    )]
     max_diffusion: f64,
     /// Gaussian bumps in the initial state
-    #[arg(long, help_heading = "PDE", default_value_t = HeatConfig::default().n_bumps)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = HeatConfig::default().n_bumps
+    )]
     bumps: usize,
 }
 
@@ -124,16 +132,28 @@ pub struct AdvectionArgs {
     #[command(flatten)]
     run: RunArgs,
     /// Cells
-    #[arg(long, help_heading = "PDE", default_value_t = AdvectionConfig::default().resolution)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = AdvectionConfig::default().resolution
+    )]
     resolution: usize,
     /// Saved frames
-    #[arg(long, help_heading = "PDE", default_value_t = AdvectionConfig::default().n_frames)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = AdvectionConfig::default().n_frames
+    )]
     frames: usize,
     /// Time of the last frame
-    #[arg(long, help_heading = "PDE", default_value_t = AdvectionConfig::default().t_end)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = AdvectionConfig::default().t_end
+    )]
     t_end: f64,
     /// Speed c
-    #[arg(long, help_heading = "PDE", default_value_t = AdvectionConfig::default().speed, allow_hyphen_values = true)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = AdvectionConfig::default().speed
+    )]
     speed: f64,
 }
 
@@ -150,16 +170,28 @@ pub struct BurgersArgs {
     #[command(flatten)]
     run: RunArgs,
     /// Cells
-    #[arg(long, help_heading = "PDE", default_value_t = BurgersConfig::default().resolution)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = BurgersConfig::default().resolution
+    )]
     resolution: usize,
     /// Saved frames
-    #[arg(long, help_heading = "PDE", default_value_t = BurgersConfig::default().n_frames)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = BurgersConfig::default().n_frames
+    )]
     frames: usize,
     /// Time of the last frame
-    #[arg(long, help_heading = "PDE", default_value_t = BurgersConfig::default().t_end)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = BurgersConfig::default().t_end
+    )]
     t_end: f64,
     /// Viscosity ν; the diffusion coefficient is ν/π
-    #[arg(long, help_heading = "PDE", default_value_t = BurgersConfig::default().viscosity)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = BurgersConfig::default().viscosity
+    )]
     viscosity: f64,
 }
 
@@ -177,31 +209,52 @@ pub struct NavierStokesArgs {
     run: RunArgs,
     /// Points along each axis of the grid the flow is solved on; 128 is about six times faster, and 4–5 % off by
     /// t = 20
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().solve_resolution)]
-    solve_resolution: usize,
-    /// Saved grids, the native one first
     #[arg(
-        long, help_heading = "PDE", value_delimiter = ',',
-        default_values_t = NavierStokesConfig::default().resolutions
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().solve_resolution
     )]
-    resolutions: Vec<usize>,
+    solve_resolution: usize,
+    /// Saved grids, the native one first [default: of 64 and 128 those that divide the solved one, else that one]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        value_delimiter = ','
+    )]
+    resolutions: Option<Vec<usize>>,
     /// Saved frames, equally spaced; the initial state is not one of them
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().n_frames)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().n_frames
+    )]
     frames: usize,
     /// Time of the last frame
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().t_end)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().t_end
+    )]
     t_end: f64,
     /// Viscosity ν
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().viscosity)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().viscosity
+    )]
     viscosity: f64,
     /// Amplitude of the force
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().forcing)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().forcing
+    )]
     forcing: f64,
     /// Longest time step of the solver
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().time_step)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().time_step
+    )]
     time_step: f64,
     /// Most grid spacings that anything is carried in a time step
-    #[arg(long, help_heading = "PDE", default_value_t = NavierStokesConfig::default().courant)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = NavierStokesConfig::default().courant
+    )]
     courant: f64,
 }
 
@@ -209,7 +262,7 @@ impl NavierStokesArgs {
     fn split(self) -> (PdeConfig, RunArgs) {
         let config = NavierStokesConfig {
             solve_resolution: self.solve_resolution,
-            resolutions: self.resolutions,
+            resolutions: self.resolutions.unwrap_or_else(|| default_resolutions(self.solve_resolution)),
             n_frames: self.frames,
             t_end: self.t_end,
             viscosity: self.viscosity,
@@ -222,28 +275,53 @@ impl NavierStokesArgs {
     }
 }
 
+/// The resolutions saved unless told: the usual ones that the solved grid has, else that grid itself.
+fn default_resolutions(solve_resolution: usize) -> Vec<usize> {
+    let mut usual = NavierStokesConfig::default().resolutions;
+    usual.retain(|&n| n <= solve_resolution && solve_resolution.is_multiple_of(n));
+    if usual.is_empty() { vec![solve_resolution] } else { usual }
+}
+
 /// Flags of Darcy flow.
 #[derive(Debug, Args)]
 pub struct DarcyArgs {
     #[command(flatten)]
     run: RunArgs,
     /// Vertices along each side
-    #[arg(long, help_heading = "PDE", default_value_t = DarcyConfig::default().resolution)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,
+        default_value_t = DarcyConfig::default().resolution
+    )]
     resolution: usize,
     /// Saved grids, as strides of the solved one, the native one first
-    #[arg(long, help_heading = "PDE", value_delimiter = ',', default_values_t = DarcyConfig::default().strides)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true, value_delimiter = ',',
+        default_values_t = DarcyConfig::default().strides
+    )]
     strides: Vec<usize>,
     /// Smoothness α of the random field behind the medium
-    #[arg(long, help_heading = "PDE", default_value_t = DarcyConfig::default().alpha)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = DarcyConfig::default().alpha
+    )]
     alpha: f64,
     /// Inverse correlation length τ of that field
-    #[arg(long, help_heading = "PDE", default_value_t = DarcyConfig::default().tau)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = DarcyConfig::default().tau
+    )]
     tau: f64,
     /// Permeability where the field is not negative
-    #[arg(long, help_heading = "PDE", default_value_t = DarcyConfig::default().high)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = DarcyConfig::default().high
+    )]
     high: f64,
     /// Permeability where it is negative
-    #[arg(long, help_heading = "PDE", default_value_t = DarcyConfig::default().low)]
+    #[arg(
+        long, help_heading = "PDE", value_parser = finite, allow_negative_numbers = true,
+        default_value_t = DarcyConfig::default().low
+    )]
     low: f64,
 }
 

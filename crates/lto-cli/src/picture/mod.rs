@@ -23,7 +23,7 @@ use std::path::Path;
 /// How many frames a picture shows unless told.
 const DEFAULT_FRAMES: usize = 6;
 /// How many frames an animation shows unless told.
-const DEFAULT_ANIMATION_FRAMES: usize = 60;
+pub const DEFAULT_ANIMATION_FRAMES: usize = 60;
 
 /// What a picture file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,6 +58,22 @@ impl Workspace {
         stderr(&output)
     }
 
+    /// Runs the program, which must end with `code`; its standard output.
+    pub fn ends(&self, code: i32, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(code), "lto {args:?}\n{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Writes a NumPy array of the given type and shape, its elements all zero bytes.
+    pub fn write_npy(&self, name: &str, descr: &str, shape: &str, n_bytes: usize) {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+        let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        npy.extend(format!("{header:<117}\n").as_bytes());
+        npy.extend(vec![0; n_bytes]);
+        std::fs::write(self.path(name), npy).unwrap();
+    }
+
     /// Generates `n` tiny samples of a PDE with further flags.
     pub fn generate(&self, pde: &str, n: usize, output: &str, further: &[&str]) -> String {
         let (_, flags) = TINY.iter().find(|(name, _)| *name == pde).unwrap();

@@ -9,6 +9,7 @@ use crate::interrupt;
 use crate::journal::{Header, Journal};
 use crate::output;
 use crate::progress::{Progress, duration};
+use crate::usage;
 use anyhow::Result;
 use lto_numerics::pde::PdeConfig;
 use serde::Serialize;
@@ -39,13 +40,13 @@ struct Summary {
 pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let (config, run) = args.pde.split();
-    let pde = config.build()?;
+    let pde = config.build().map_err(usage::with_flag)?;
     let header =
         Header { version: env!("CARGO_PKG_VERSION").into(), config, seed: run.seed, samples: run.n_samples };
     let mut journal = target::prepare(&run, &header, pde.as_ref())?;
     let resumed = journal.len();
     if resumed > 0 && !global.quiet {
-        eprintln!("continuing after {resumed} of {} samples", header.samples);
+        eprintln!("continuing after {resumed} of {}", output::count(header.samples, "sample"));
     }
     interrupt::listen()?;
     let mut progress = Progress::new(header.samples, resumed, global.quiet);
@@ -61,9 +62,9 @@ pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let complete = journal.len() == header.samples;
     if !complete || !target::write(&run, &header, pde.as_ref(), &mut journal)? {
         eprintln!(
-            "interrupted after {} of {} samples, kept in {}; continue with the same command and --resume",
+            "interrupted after {} of {}, kept in {}; continue with the same command and --resume",
             journal.len(),
-            header.samples,
+            output::count(header.samples, "sample"),
             Journal::path_for(&run.output).display()
         );
         return Ok(ExitCode::from(interrupt::STATUS));
@@ -95,12 +96,16 @@ impl Summary {
             .iter()
             .map(|shape| shape.iter().map(usize::to_string).collect::<Vec<_>>().join("×"))
             .collect();
-        let frames = if self.frames > 0 { format!(", {} frames", self.frames) } else { String::new() };
+        let frames = if self.frames > 0 {
+            format!(", {}", output::count(self.frames, "frame"))
+        } else {
+            String::new()
+        };
         let rate = (self.samples - self.resumed) as f64 / self.seconds;
         format!(
-            "{}: {} samples of {} on {}{frames}; {} in {} ({rate:.2} samples/s)\n",
+            "{}: {} of {} on {}{frames}; {} in {} ({rate:.1} samples/s)\n",
             self.file.display(),
-            self.samples,
+            output::count(self.samples, "sample"),
             self.config.name(),
             grids.join(" and "),
             output::bytes(self.bytes),

@@ -1,9 +1,11 @@
 //! `lto data inspect`: says what a file holds and how it was understood.
 
 mod cloud;
+mod page;
 mod spectrum;
 mod text;
 
+use super::open;
 use crate::args::{GlobalArgs, InspectArgs};
 use crate::output;
 use anyhow::Result;
@@ -17,6 +19,8 @@ use spectrum::SpectrumSummary;
 use std::io;
 use std::process::ExitCode;
 
+/// Exit status where the arrays are listed, but samples cannot be read without options.
+const NOT_UNDERSTOOD: u8 = 3;
 /// How many samples the spectrum is the mean of.
 const SPECTRUM_SAMPLES: usize = 4;
 
@@ -38,8 +42,7 @@ pub struct Report<'a> {
 /// # Errors
 /// A file that is missing, damaged, or of no known format, or options that contradict it.
 pub fn run(args: &InspectArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let mut dataset = Dataset::open(&args.file, &args.dataset.options(true))?;
-    let info = dataset.info().clone();
+    let (mut dataset, info) = open::open(&args.file, &args.dataset)?;
     let wanted = args.samples.min(info.n_samples);
     let summary = match info.kind {
         Some(_) if wanted > 0 => Some(Summary::of(&mut dataset, Some(wanted))?),
@@ -60,7 +63,8 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> Result<ExitCode> {
         text::report(&report, output::use_color(global.color, &io::stdout()))
     };
     output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    let understood = info.problem.is_none() || report.cloud.is_some();
+    Ok(if understood { ExitCode::SUCCESS } else { ExitCode::from(NOT_UNDERSTOOD) })
 }
 
 /// The mean spectrum of each channel over the first samples, sources before targets.

@@ -1,10 +1,13 @@
 //! `lto data plot`: draws a sample of a file.
 
+use super::open;
 use crate::args::{GlobalArgs, PlotArgs};
 use crate::output;
 use crate::picture::{self, PictureFormat, Subject};
 use anyhow::{Context, Result, bail, ensure};
-use lto_numerics::dataset::{Dataset, DatasetKind};
+use lto_numerics::dataset::format::Attribute;
+use lto_numerics::dataset::{DatasetInfo, DatasetKind};
+use lto_numerics::pde::PdeConfig;
 use std::process::ExitCode;
 
 /// Draws the sample.
@@ -14,9 +17,9 @@ use std::process::ExitCode;
 pub fn run(args: &PlotArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let format = PictureFormat::from_path(&args.output)?;
     output::folder_of(&args.output)?;
-    let mut dataset = Dataset::open(&args.file, &args.dataset.options(true))?;
-    let (n_samples, kind) = (dataset.len(), dataset.info().kind.clone());
-    if let Some(problem) = &dataset.info().problem {
+    let (mut dataset, info) = open::open(&args.file, &args.dataset)?;
+    let n_samples = info.n_samples;
+    if let Some(problem) = &info.problem {
         bail!("{}: {problem}", args.file.display());
     }
     ensure!(
@@ -26,21 +29,30 @@ pub fn run(args: &PlotArgs, global: &GlobalArgs) -> Result<ExitCode> {
         args.sample
     );
     let sample = dataset.read(args.sample..args.sample + 1)?.pop().context("no sample was read")?;
-    let (channels, sources) = match kind {
-        Some(DatasetKind::Evolution { channels }) => (channels, Vec::new()),
-        Some(DatasetKind::Steady { source, target }) => (target, source),
+    let (channels, sources) = match &info.kind {
+        Some(DatasetKind::Evolution { channels }) => (channels.clone(), Vec::new()),
+        Some(DatasetKind::Steady { source, target }) => (target.clone(), source.clone()),
         None => (Vec::new(), Vec::new()),
     };
     let channel = channel_number(&args.channel, &channels)?;
     let name = args.file.file_stem().unwrap_or(args.file.as_os_str()).to_string_lossy();
+    let (source_name, quantity_name) = generated_quantities(&info).unzip();
+    let n_frames = info.times.len();
+    let frames =
+        args.frames.as_ref().map(|ranges| ranges.iter().flat_map(|range| range.expand(n_frames)).collect());
     let subject = Subject {
         channel,
-        quantity: channels.get(channel).cloned().unwrap_or_default(),
-        source_quantity: sources.get(channel).or(sources.last()).cloned().unwrap_or_default(),
+        quantity: quantity_name.or(channels.get(channel).cloned()).unwrap_or_default(),
+        source_quantity: source_name.or(sources.get(channel).or(sources.last()).cloned()).unwrap_or_default(),
         title: format!("{name}, sample {}", args.sample),
-        frames: args.frames.clone(),
+        frames,
         colormap: args.colormap,
     };
+    let shown = picture::DEFAULT_ANIMATION_FRAMES;
+    if format == PictureFormat::Gif && subject.frames.is_none() && n_frames > shown && !global.quiet {
+        let all = n_frames - 1;
+        eprintln!("shows {shown} of {n_frames} frames, evenly spaced; --frames 0-{all} shows all");
+    }
     let picture = picture::render(&sample, &subject, format)?;
     output::write_atomically(&args.output, &picture)?;
     if !global.quiet {
@@ -56,4 +68,19 @@ fn channel_number(wanted: &str, channels: &[String]) -> Result<usize> {
     by_name
         .or_else(by_number)
         .with_context(|| format!("there is no channel {wanted}; the channels are {}", channels.join(", ")))
+}
+
+/// What the source and the state or target of a file of our own generator are, which PDEBench's layout calls `nu` and
+/// `tensor`.
+fn generated_quantities(info: &DatasetInfo) -> Option<(String, String)> {
+    let config = info.attributes.iter().find_map(|(owner, name, value)| match value {
+        Attribute::Texts(texts) if owner.is_empty() && name == "generator_config" => texts.first(),
+        _ => None,
+    })?;
+    let (source, quantity) = match serde_json::from_str(config).ok()? {
+        PdeConfig::Heat(_) | PdeConfig::Advection(_) | PdeConfig::Burgers(_) => ("", "u"),
+        PdeConfig::NavierStokes(_) => ("", "vorticity"),
+        PdeConfig::Darcy(_) => ("permeability", "pressure"),
+    };
+    Some((source.into(), quantity.into()))
 }

@@ -33,6 +33,7 @@ pub fn prepare(run: &RunArgs, header: &Header, pde: &dyn Pde) -> Result<Journal>
     let total = (header.samples as u64).saturating_mul(solve::sample_bytes(pde) as u64);
     let there = std::fs::metadata(&path).map_or(0, |file| file.len());
     check_space(&folder, total.saturating_mul(2).saturating_sub(there))?;
+    check_file_size(total)?;
     // Begun and dropped: whatever is wrong with the name or the folder is found now, not after hours.
     drop(write::create(output, &file_header(header, pde)?)?);
     if unfinished && run.resume { Journal::resume(&path, header) } else { Journal::create(&path, header) }
@@ -84,5 +85,23 @@ fn check_space(folder: &Path, needed: u64) -> Result<()> {
 
 #[cfg(not(unix))]
 fn check_space(_folder: &Path, _needed: u64) -> Result<()> {
+    Ok(())
+}
+
+/// Refuses files longer than the shell allows: the system would end the program without a word.
+#[cfg(unix)]
+fn check_file_size(needed: u64) -> Result<()> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    ensure!(
+        limit.is_none_or(|limit| needed <= limit),
+        "files of {} are needed, but the limit here is {}; raise it: ulimit -f unlimited",
+        output::bytes(needed),
+        output::bytes(limit.unwrap_or(u64::MAX))
+    );
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_file_size(_needed: u64) -> Result<()> {
     Ok(())
 }

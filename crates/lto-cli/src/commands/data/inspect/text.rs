@@ -1,9 +1,11 @@
 //! The report of `lto data inspect` for people.
 
+use super::super::arrays;
 use super::Report;
-use crate::picture::ticks::short;
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
-use lto_numerics::dataset::format::Attribute;
+use super::page::Page;
+use crate::output::count;
+use crate::picture::ticks::{apart, short};
+use lto_numerics::dataset::format::{ArrayInfo, Attribute, ElementType};
 use lto_numerics::dataset::{DatasetKind, GridInfo};
 use std::fmt::Write;
 
@@ -13,10 +15,10 @@ const HDF5_MACHINERY: [&str; 5] = ["CLASS", "NAME", "DIMENSION_LIST", "DIMENSION
 /// The whole report.
 pub fn report(report: &Report, color: bool) -> String {
     let info = report.dataset;
-    let mut text = Text { text: String::new(), color };
+    let mut text = Page::new(color);
     text.heading(&info.path.display().to_string());
     text.line(&summary(report));
-    if let Some(problem) = &info.problem {
+    if let (Some(problem), None) = (&info.problem, &report.cloud) {
         text.line(&format!("Samples cannot be read: {problem}"));
     }
     if let Some(grid) = &info.grid {
@@ -37,10 +39,9 @@ pub fn report(report: &Report, color: bool) -> String {
     for finer in &info.finer {
         text.line(&format!("  also at resolution {0}: --resolution {0}", finer.resolution));
     }
-    let number = |value: Option<f64>| value.map_or("–".into(), short);
     if let Some(cloud) = &report.cloud {
         let rows = cloud.columns.iter().map(|c| {
-            let (min, max, mean) = (number(c.min), number(c.max), number(c.mean));
+            let [min, max, mean] = apart([c.min, c.max, c.mean]);
             vec![c.name.clone(), c.role.into(), min, max, mean, c.n_missing.to_string()]
         });
         let columns = ["column", "role", "least", "largest", "mean", "missing"];
@@ -51,10 +52,15 @@ pub fn report(report: &Report, color: bool) -> String {
             let first = c.first_not_finite.as_ref().map_or(String::new(), |p| {
                 format!("first in sample {}, frame {}, point {:?}", p.sample, p.frame, p.point)
             });
-            let (mean, std) = (number(c.mean), number(c.std));
-            vec![c.name.clone(), number(c.min), number(c.max), mean, std, c.n_not_finite.to_string(), first]
+            let ([min, max, mean], [std]) = (apart([c.min, c.max, c.mean]), apart([c.std]));
+            vec![c.name.clone(), min, max, mean, std, c.n_not_finite.to_string(), first]
         });
-        let heading = format!("Values of {}", count(summary.n_samples, "sample"));
+        let total = count(info.n_samples, "sample");
+        let heading = if summary.n_samples < info.n_samples {
+            format!("Values of {} of {total} (--samples all for every one)", summary.n_samples)
+        } else {
+            format!("Values of {total}")
+        };
         let columns = ["channel", "least", "largest", "mean", "deviation", "not finite", ""];
         text.table(&heading, &columns, rows.collect());
     }
@@ -70,23 +76,45 @@ pub fn report(report: &Report, color: bool) -> String {
     });
     let columns = ["channel", "mean", "Nyquist", "slope", "above Nyquist/2", "energy by wavenumber (log)"];
     text.table("Spectrum (cycles per unit length)", &columns, spectra.collect());
-    let arrays = info.arrays.iter().map(|array| {
-        vec![array.name.clone(), shape(&array.shape), serde_name(&array.element), array.storage.clone()]
-    });
-    text.table("Arrays", &["name", "shape", "type", "stored"], arrays.collect());
-    let told = |name: &str| !HDF5_MACHINERY.contains(&name);
-    let attributes = info.attributes.iter().filter(|(_, name, _)| told(name)).map(|(owner, name, value)| {
-        let owner = if owner.is_empty() { "(file)" } else { owner };
-        vec![owner.to_string(), name.clone(), attribute(value)]
-    });
-    text.table("Attributes", &["of", "name", "value"], attributes.collect());
     if !info.notes.is_empty() {
         text.heading("Notes");
         for note in &info.notes {
             text.line(&format!("  - {note}"));
         }
     }
-    text.text
+    let arrays = arrays::rows(&info.arrays).into_iter().map(|row| {
+        let (element, storage) = element(row.array);
+        vec![row.name, shape(&row.array.shape), element, storage]
+    });
+    text.table("Arrays", &["name", "shape", "type", "stored"], arrays.collect());
+    text.table("Attributes", &["of", "name", "value"], attributes(report));
+    text.into_text()
+}
+
+/// Type and storage of an array. Texts beside the data are no numbers, and need no advice on how to become some.
+fn element(array: &ArrayInfo) -> (String, String) {
+    let texts = ["elements of type '<U", "elements of type '|S"];
+    if array.element == ElementType::Other && texts.iter().any(|text| array.storage.starts_with(text)) {
+        return ("text".into(), String::new());
+    }
+    (serde_name(&array.element), array.storage.clone())
+}
+
+/// The attributes that say something; those of owners that differ in a number only are one row.
+fn attributes(report: &Report) -> Vec<Vec<String>> {
+    let told: Vec<_> = report.dataset.attributes.iter().collect();
+    let told: Vec<_> =
+        told.into_iter().filter(|(_, name, _)| !HDF5_MACHINERY.contains(&name.as_str())).collect();
+    let groups = arrays::fold(&told, |(owner, name, _)| (arrays::pattern(owner), name.clone()));
+    let row = |group: Vec<&&(String, String, Attribute)>| {
+        let (owner, name, value) = group.first()?;
+        let owners =
+            if owner.is_empty() { "(file)".into() } else { arrays::names(&group, |(owner, ..)| owner) };
+        let same = group.iter().all(|(_, _, other)| other == value);
+        let value = if same { attribute(value) } else { format!("{}, …", attribute(value)) };
+        Some(vec![owners, name.clone(), value])
+    };
+    groups.into_iter().filter_map(row).collect()
 }
 
 /// `HDF5, layout pdebench: 1000 samples of u, 201 frames on 1024 points`.
@@ -111,10 +139,6 @@ fn summary(report: &Report) -> String {
     }
     let _ = write!(text, " on {} points", shape(&info.shape));
     text
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn axes(grid: &GridInfo) -> Vec<Vec<String>> {
@@ -150,48 +174,4 @@ fn attribute(value: &Attribute) -> String {
 /// The name a value has in JSON.
 fn serde_name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
-}
-
-/// Text under construction.
-struct Text {
-    text: String,
-    color: bool,
-}
-
-impl Text {
-    fn line(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.text.push('\n');
-    }
-
-    fn heading(&mut self, heading: &str) {
-        if !self.text.is_empty() {
-            self.text.push('\n');
-        }
-        let line = if self.color { format!("\x1b[1m{heading}\x1b[0m") } else { heading.into() };
-        self.line(&line);
-    }
-
-    /// A table under a heading; nothing where it has no rows.
-    fn table(&mut self, heading: &str, columns: &[&str], rows: Vec<Vec<String>>) {
-        if rows.is_empty() {
-            return;
-        }
-        self.heading(heading);
-        let style = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
-        let mut table = Table::new();
-        table.load_style(style).force_no_tty().set_header(columns.iter().copied());
-        for index in 0..columns.len() {
-            let numbers = rows.iter().all(|row| row.get(index).is_some_and(|cell| is_number(cell)));
-            if let (true, Some(column)) = (numbers, table.column_mut(index)) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        table.add_rows(rows);
-        self.line(&table.trim_fmt());
-    }
-}
-
-fn is_number(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok()
 }

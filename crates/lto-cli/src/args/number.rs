@@ -1,0 +1,31 @@
+//! Numbers on the command line, refused with what is wanted in their place.
+
+use std::str::FromStr;
+
+/// A whole number, 0 or more.
+pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "must be a whole number, 0 or more".into())
+}
+
+/// A whole number, 1 or more.
+pub fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "must be a whole number, at least 1".into())
+}
+
+/// A whole number; `all` is the largest there is.
+pub fn all_or_whole(text: &str) -> Result<usize, String> {
+    if text == "all" {
+        Ok(usize::MAX)
+    } else {
+        text.parse().map_err(|_| "must be a whole number or all".into())
+    }
+}
+
+/// A finite number.
+pub fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err("must be finite".into()),
+        Err(_) => Err("must be a number".into()),
+    }
+}

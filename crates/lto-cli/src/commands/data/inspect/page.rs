@@ -1,0 +1,60 @@
+//! Headings, lines and tables for people.
+
+use crate::output::visible;
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+
+/// Text under construction; whatever comes from files is made [`visible`].
+pub struct Page {
+    text: String,
+    color: bool,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new(color: bool) -> Self {
+        Self { text: String::new(), color }
+    }
+
+    /// The text.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, line: &str) {
+        self.text.push_str(&visible(line));
+        self.text.push('\n');
+    }
+
+    /// Adds a heading, bold where colors are used.
+    pub fn heading(&mut self, heading: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let (bold, plain) = if self.color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        self.text.push_str(&format!("{bold}{}{plain}\n", visible(heading)));
+    }
+
+    /// A table under a heading; nothing where it has no rows.
+    pub fn table(&mut self, heading: &str, columns: &[&str], rows: Vec<Vec<String>>) {
+        if rows.is_empty() {
+            return;
+        }
+        self.heading(heading);
+        let style = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+        let mut table = Table::new();
+        table.load_style(style).force_no_tty().set_header(columns.iter().copied());
+        for index in 0..columns.len() {
+            let numbers = rows.iter().all(|row| row.get(index).is_some_and(|cell| is_number(cell)));
+            if let (true, Some(column)) = (numbers, table.column_mut(index)) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
+        self.line(&table.trim_fmt());
+    }
+}
+
+fn is_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok()
+}

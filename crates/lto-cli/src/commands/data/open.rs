@@ -1,0 +1,99 @@
+//! Opening the file a command is about, with advice in the words of the command line where it is not understood.
+
+use super::arrays;
+use crate::args::DatasetArgs;
+use crate::journal;
+use crate::output::count;
+use crate::usage::{self, UsageError};
+use anyhow::{Result, anyhow, bail};
+use lto_numerics::Error;
+use lto_numerics::dataset::format::{self, ElementType, Format};
+use lto_numerics::dataset::{Dataset, DatasetInfo, LayoutKind};
+use std::path::Path;
+
+/// How many arrays advice names.
+const NAMED: usize = 6;
+
+/// The dataset, and what is known about it with advice for people as its `problem`.
+///
+/// # Errors
+/// A file that is missing, damaged, or of no known format, or options that contradict it.
+pub fn open(file: &Path, args: &DatasetArgs) -> Result<(Dataset, DatasetInfo)> {
+    let dataset = Dataset::open(file, &args.options(true)).map_err(|error| explain(file, error))?;
+    let mut info = dataset.info().clone();
+    if args.layout == Some(LayoutKind::PointCloud) && info.format != Format::Csv {
+        bail!("{}: --layout point-cloud is for CSV files, which this is not", file.display());
+    }
+    if args.stride > 1 && info.shape.iter().any(|&n| n < 2) {
+        let left = format!("leaves {:?} points along the axes; at least 2 are needed", info.shape);
+        return Err(UsageError::new("stride", args.stride, left).into());
+    }
+    let guessed = info.kind.is_none() && info.layout == LayoutKind::Generic && args.axes.is_none();
+    if info.kind.is_none() && info.arrays.iter().all(|array| array.element == ElementType::Other) {
+        info.problem = info.problem.map(|problem| refusal(&info.arrays).unwrap_or(problem));
+    } else if guessed {
+        info.problem = Some(advice(&info));
+    }
+    Ok((dataset, info))
+}
+
+/// What went wrong, in terms of what the user sees.
+fn explain(file: &Path, error: Error) -> anyhow::Error {
+    if let Some(header) = journal::header_of(file) {
+        return anyhow!(
+            "{}: is the journal of an unfinished run ({} of {}, seed {}); finish it with the command that began it \
+             and --resume, then inspect its output",
+            file.display(),
+            count(header.samples, "sample"),
+            header.config.name(),
+            header.seed
+        );
+    }
+    match error {
+        // It is there, but not for reading.
+        Error::NoSuchArray { array, present, .. } if present.contains(&array) => {
+            let arrays = format::open(file).map(|store| store.arrays().to_vec()).unwrap_or_default();
+            let found: Vec<_> = arrays.into_iter().filter(|a| a.name == array).collect();
+            let why = refusal(&found).unwrap_or_else(|| format!("{array} holds no real numbers"));
+            anyhow!("{}: {why}", file.display())
+        }
+        error => usage::with_flag(error),
+    }
+}
+
+/// Why arrays without real numbers are not read; `None` where there are none.
+fn refusal(arrays: &[format::ArrayInfo]) -> Option<String> {
+    let reasons: Vec<String> =
+        arrays::rows(arrays).iter().map(|row| format!("{}: {}", row.name, row.array.storage)).collect();
+    let named = reasons.get(..NAMED.min(reasons.len()))?.join("; ");
+    (!named.is_empty()).then(|| format!("no array of it holds real numbers: {named}"))
+}
+
+/// How to say what the arrays of an unknown file mean, for the largest of them as an example.
+fn advice(info: &DatasetInfo) -> String {
+    let rows = arrays::rows(&info.arrays);
+    let mut told: Vec<String> =
+        rows.iter().take(NAMED).map(|row| format!("{} {:?}", row.name, row.array.shape)).collect();
+    if rows.len() > NAMED {
+        told.push(format!("and {} more", rows.len() - NAMED));
+    }
+    let size = |array: &&format::ArrayInfo| array.shape.iter().product::<usize>();
+    let readable = info.arrays.iter().filter(|array| array.element != ElementType::Other);
+    let example = readable.max_by_key(size).map_or(String::new(), |array| {
+        let axes = match array.shape.len() {
+            1 => "x",
+            2 => "n,x",
+            3 => "n,t,x",
+            4 => "n,t,x,y",
+            5 => "n,t,x,y,z",
+            _ => "n,t,x,y,z,c",
+        };
+        format!(" for example --key {} --axes {axes},", array.name)
+    });
+    format!(
+        "no known layout has these arrays: {}. Say which to read and what their axes are,{example} where n are samples, \
+         t time, c channels, 1 an axis of length one; and where their points lie: --grid left, center, vertex or \
+         coordinate arrays. Or name the layout with --layout",
+        told.join(", ")
+    )
+}
