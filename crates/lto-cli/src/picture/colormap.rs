@@ -88,8 +88,8 @@ impl Scale {
         if map.is_diverging() {
             (lower, upper) = (-reach, reach);
         }
-        // A constant field still needs a range; one too narrow for its ticks to differ is no better.
-        if upper - lower <= 1e-9 * reach || upper == lower {
+        // A constant field still needs a range, also where rounding blurs it.
+        if upper - lower <= 1e-12 * reach || upper == lower {
             let margin = if reach > 0.0 { 0.5 * reach } else { 0.5 };
             (lower, upper) = (lower - margin, upper + margin);
         }
@@ -127,6 +127,9 @@ mod tests {
         assert_eq!((scale.map, scale.lower, scale.upper), (Colormap::Viridis, 3.0, 12.0));
         // A little undershoot does not make a field signed.
         assert_eq!(Scale::of(&[-0.01, 12.0], None).map, Colormap::Viridis);
+        // Nor is a small variation of something large nothing.
+        let scale = Scale::of(&[1e6, 1e6 + 1e-3], None);
+        assert_eq!((scale.lower, scale.upper), (1e6, 1e6 + 1e-3));
     }
 
     #[test]

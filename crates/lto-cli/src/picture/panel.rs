@@ -3,7 +3,7 @@
 use super::colormap::{Rgb, Scale};
 use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Rect, text_width};
 use super::raster::Image;
-use super::ticks::{labels, ticks};
+use super::ticks::{Labels, labels, ticks};
 
 /// Font size of tick labels.
 const TICK_SIZE: u32 = 11;
@@ -66,7 +66,8 @@ impl Panel {
         let middle = (0.5 * (left + right), 0.5 * (top + bottom));
         drawing.text((middle.0, top - 8.0), legend.title, LABEL_SIZE, Anchor::Middle);
         let values = ticks(self.x.0, self.x.1, (rect.width / 55).max(2));
-        for (value, label) in values.iter().zip(labels(&values)) {
+        let Labels { texts, offset: x_offset } = labels(&values);
+        for (value, label) in values.iter().zip(texts) {
             let (x, _) = self.position(*value, self.y.0);
             drawing.line(vec![(x, bottom + 1.0), (x, bottom + TICK_LENGTH)], INK, 1.0);
             if legend.x_label.is_some() {
@@ -74,10 +75,14 @@ impl Panel {
             }
         }
         if let Some(label) = legend.x_label {
+            if let Some(offset) = x_offset {
+                drawing.text((right, bottom + 33.0), offset, TICK_SIZE, Anchor::End);
+            }
             drawing.text((middle.0, bottom + 35.0), label, LABEL_SIZE, Anchor::Middle);
         }
         let values = ticks(self.y.0, self.y.1, (rect.height / 45).max(2));
-        for (value, label) in values.iter().zip(labels(&values)) {
+        let Labels { texts, offset: y_offset } = labels(&values);
+        for (value, label) in values.iter().zip(texts) {
             let (_, y) = self.position(self.x.0, *value);
             drawing.line(vec![(left - TICK_LENGTH, y), (left - 1.0, y)], INK, 1.0);
             if legend.y_label.is_some() {
@@ -85,6 +90,9 @@ impl Panel {
             }
         }
         if let Some(label) = legend.y_label {
+            if let Some(offset) = y_offset {
+                drawing.text((left - LEFT as f64 + 4.0, top - 8.0), offset, TICK_SIZE, Anchor::Start);
+            }
             drawing.text_upwards((left - 42.0, middle.1), label, LABEL_SIZE);
         }
     }
@@ -119,7 +127,10 @@ pub fn color_bar(drawing: &mut Drawing, beside: Rect, scale: &Scale, label: &str
     outline(drawing, rect);
     let values = ticks(scale.lower, scale.upper, (rect.height / 40).max(2));
     let right = rect.right() as f64;
-    let texts = labels(&values);
+    let Labels { texts, offset } = labels(&values);
+    if let Some(offset) = offset {
+        drawing.text((rect.x as f64, rect.y as f64 - 8.0), offset, TICK_SIZE, Anchor::Start);
+    }
     let widest = texts.iter().map(|t| text_width(t, TICK_SIZE)).fold(0.0, f64::max);
     for (value, text) in values.iter().zip(texts) {
         let up = (value - scale.lower) / (scale.upper - scale.lower);

@@ -88,6 +88,17 @@ fn every_kind_of_sample_becomes_every_kind_of_picture() {
 }
 
 #[test]
+fn a_single_frame_has_no_time_axis() {
+    let Sample::Evolution(wave) = wave() else { panic!() };
+    let first = wave.frame(0).iter().map(|v| 1e5 + 0.1 * v).collect();
+    let single = Trajectory::new(wave.grid().clone(), vec![0.0], 1, first).unwrap();
+    let single = Sample::Evolution(single);
+    let svg = String::from_utf8(render(&single, &subject("u"), PictureFormat::Svg).unwrap()).unwrap();
+    show("single.svg", svg.as_bytes());
+    assert!(!svg.contains(">t<") && !svg.contains("image/png") && svg.contains(">+1e5<"), "{svg}");
+}
+
+#[test]
 fn frames_are_spread_from_first_to_last() {
     let subject = subject("u");
     assert_eq!(subject.chosen_frames(201, 6).unwrap(), [0, 40, 80, 120, 160, 200]);
