@@ -221,6 +221,16 @@ pub enum Error {
         /// Shape of the array.
         shape: Vec<usize>,
     },
+    /// Something wrong with what an array of a file holds.
+    #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, &None))]
+    In {
+        /// The file.
+        path: PathBuf,
+        /// The arrays inside it, if known.
+        array: Option<String>,
+        /// What is wrong.
+        problem: Box<Error>,
+    },
     /// A file whose arrays match no known layout.
     #[error("{path}: {problem}", path = path.display())]
     UnknownLayout {

@@ -9,6 +9,7 @@ mod common {
 use common::{allocation, mutate};
 use flate2::write::ZlibEncoder;
 use lto_numerics::dataset::format::open;
+use lto_numerics::dataset::{Dataset, LayoutKind, OpenOptions, Summary};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -97,9 +98,13 @@ fn element(data_type: u32, data: &[u8]) -> Vec<u8> {
 
 /// The content of a matrix of doubles with the dimensions and the tag of data given.
 fn matrix(dimensions: &[i32], data: &[u8]) -> Vec<u8> {
+    named_matrix("u", dimensions, data)
+}
+
+fn named_matrix(name: &str, dimensions: &[i32], data: &[u8]) -> Vec<u8> {
     let mut out = element(6, &[6, 0, 0, 0, 0, 0, 0, 0]);
     out.extend(element(5, &dimensions.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>()));
-    out.extend(element(1, b"u"));
+    out.extend(element(1, name.as_bytes()));
     out.extend(data);
     out
 }
@@ -149,6 +154,65 @@ fn dimensions_beyond_the_file_are_refused() {
     let zero_times_huge = matrix(&[0, i32::MAX, i32::MAX, i32::MAX], &element(9, &[]));
     let error = error_of("a.mat", &mat_file(&element(14, &zero_times_huge)));
     assert!(error.contains("beyond any file"), "{error}");
+}
+
+/// Nothing is kept for each of the frames and points that an array without entries claims.
+#[test]
+fn datasets_of_empty_arrays_cost_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.mat");
+    for (a, u) in [([0, 4, 4], [0, 4, 4, i32::MAX]), ([0, i32::MAX, 4], [0, i32::MAX, 4, 1])] {
+        let variable = |name, shape: &[i32]| element(14, &named_matrix(name, shape, &element(9, &[])));
+        std::fs::write(&path, mat_file(&[variable("a", &a), variable("u", &u)].concat())).unwrap();
+        let mut data = Dataset::open(&path, &OpenOptions::default()).unwrap();
+        assert_eq!(data.info().layout, LayoutKind::FnoNavierStokes);
+        let error = Summary::of(&mut data, None).unwrap_err().to_string();
+        assert!(
+            error.contains("empty.mat: u is empty") || error.contains("empty.mat: a is empty"),
+            "{error}"
+        );
+        assert!(data.read(0..data.len()).is_err());
+    }
+    assert!(allocation::largest() < MOST_MEMORY, "{} bytes asked for", allocation::largest());
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = open(folder.path()).err().unwrap().to_string();
+    assert!(error.contains("a folder"), "{error}");
+    if cfg!(unix) {
+        let error = open(Path::new("/dev/null")).err().unwrap().to_string();
+        assert!(error.contains("not a regular file"), "{error}");
+    }
+}
+
+#[test]
+fn damage_inside_stored_numbers_is_noticed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/npy/stored.npz");
+    let good = std::fs::read(path).unwrap();
+    assert_eq!(error_of("a.npz", &good), "");
+    let mut damaged = good.clone();
+    let at = good.windows(2).position(|w| w == b"}\n" || w == b" \n").unwrap() + 2;
+    damaged[at] ^= 1;
+    let error = error_of("a.npz", &damaged);
+    assert!(error.contains("checksum"), "{error}");
+    // Slices in order add up to the whole; those out of order are read, but cannot be checked.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    std::fs::write(&path, damaged).unwrap();
+    let mut store = open(&path).unwrap();
+    let info = store.arrays()[0].clone();
+    let (n, mut start, mut count) = (info.shape[0], vec![0; info.shape.len()], info.shape.clone());
+    assert!(n > 1);
+    count[0] = 1;
+    let outcomes: Vec<bool> = (0..n)
+        .map(|i| {
+            start[0] = i;
+            store.read(&info.name, &start, &count).is_ok()
+        })
+        .collect();
+    assert_eq!(outcomes.iter().position(|ok| !ok), Some(n - 1));
 }
 
 #[test]
@@ -246,7 +310,7 @@ fn zip_directories_that_lie_are_refused() {
         (edited("little_compressed.npz", 8, &[1, 0]), "encrypted"),
         (edited("little_compressed.npz", 16, &[1, 2, 3, 4]), "damaged"),
         (edited("little_compressed.npz", 28, &[0xff, 0xff]), "cut short"),
-        (edited("little_compressed.npz", 0, b"XXXX"), "without any .npy"),
+        (edited("little_compressed.npz", 0, b"XXXX"), "of its directory"),
     ];
     for (bytes, expected) in cases {
         let error = error_of("a.npz", &bytes);

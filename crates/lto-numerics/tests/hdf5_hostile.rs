@@ -67,6 +67,21 @@ fn absurd_float_sizes_are_survived() {
     assert_eq!(store.read("le_f8", &[0, 0], &[1, 2]).unwrap(), [-25.0, -6.5]);
 }
 
+/// Whatever the version of the superblock, and behind MATLAB's banner too.
+#[test]
+fn files_cut_short_by_a_byte_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.hdf5");
+    for fixture in fixtures() {
+        let bytes = std::fs::read(&fixture).unwrap();
+        let n = bytes.len();
+        std::fs::write(&path, &bytes[..n - 1]).unwrap();
+        let error = Hdf5Store::open(&path).err().map(|e| e.to_string()).unwrap_or_default();
+        let text = format!("truncated: the file is {} bytes, its header says {n}", n - 1);
+        assert!(error.contains(&text), "{}: {error}", fixture.display());
+    }
+}
+
 #[test]
 fn truncated_files_are_survived() {
     let folder = tempfile::tempdir().unwrap();

@@ -69,29 +69,23 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>) -> Result<Reso
         coordinates.extend(axis.coordinates.or(placed));
         domain.push(Axis::new(axis.name, lower, upper, periodic));
     }
-    let grid = Grid::from_coordinates(Domain::new(domain)?, coordinates)?;
+    let arrays = probe.coordinate_arrays.join(", ");
+    let arrays = (!arrays.is_empty()).then_some(arrays);
+    let grid = Domain::new(domain).and_then(|domain| Grid::from_coordinates(domain, coordinates));
+    let grid = grid.map_err(|problem| probe.wrong(arrays, problem))?;
     Ok(Resolved { grid: Some(grid), flipped, problem: None })
 }
 
 /// Takes coordinates from the options where given; turns decreasing ones round.
 fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<Vec<bool>> {
-    match probe.options.grid.clone() {
-        None => {}
-        Some(GridOption::Placement(placement)) => {
-            probe.note(format!("placement {} along every axis, as given", placement.name()));
-            for axis in axes.iter_mut() {
-                axis.coordinates = None;
-                axis.placement = Some(placement);
-            }
+    if let Some(GridOption::Arrays(names)) = probe.options.grid.clone() {
+        probe.expect("coordinate arrays given for the spatial axes".into(), axes.len(), names.len())?;
+        probe.coordinate_arrays.clear();
+        for (axis, name) in axes.iter_mut().zip(&names) {
+            axis.coordinates = Some(probe.coordinates(name, axis.n, &axis.name)?);
+            axis.placement = None;
         }
-        Some(GridOption::Arrays(names)) => {
-            probe.expect("coordinate arrays given for the spatial axes".into(), axes.len(), names.len())?;
-            for (axis, name) in axes.iter_mut().zip(&names) {
-                axis.coordinates = Some(probe.coordinates(name, axis.n, &axis.name)?);
-                axis.placement = None;
-            }
-            probe.note(format!("coordinates from {}, as given", names.join(", ")));
-        }
+        probe.note(format!("coordinates from {}, as given", names.join(", ")));
     }
     let mut flipped = vec![false; axes.len()];
     for (axis, flipped) in axes.iter_mut().zip(&mut flipped) {
@@ -107,7 +101,28 @@ fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<Vec<boo
             *flipped = true;
         }
     }
+    if let Some(GridOption::Placement(placement)) = probe.options.grid {
+        apply_placement(probe, axes, placement);
+    }
     Ok(flipped)
+}
+
+/// Gives every axis the placement of the options. Coordinates of the file then say no more than the bounds.
+fn apply_placement(probe: &mut Probe, axes: &mut [AxisPlan], placement: Placement) {
+    probe.note(format!("placement {} along every axis, as given", placement.name()));
+    for axis in axes {
+        axis.placement = Some(placement);
+        let Some(x) = axis.coordinates.take() else { continue };
+        if axis.bounds.is_none() && probe.options.domain.is_none() {
+            let (lower, upper) = bounds_of(&x, Some(placement), false);
+            probe.note(format!(
+                "axis {}: bounds [{lower}, {upper}] from its coordinates, {} as given",
+                axis.name,
+                placement.name()
+            ));
+            axis.bounds = Some((lower, upper));
+        }
+    }
 }
 
 fn apply_bounds(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<()> {
@@ -175,9 +190,12 @@ fn bounds_of(x: &[f64], placement: Option<Placement>, periodic: bool) -> (f64, f
 /// Rounds a bound to the decimal number with about five digits that it differs from by single-precision noise only:
 /// files store `−1 + h/2` in single precision, and the bound meant is −1.
 fn snap(bound: f64, length: f64) -> f64 {
-    let scale = 10f64.powi(5 - length.abs().log10().floor() as i32);
+    if !(length > 0.0 && length.is_finite()) {
+        return bound;
+    }
+    let scale = 10f64.powi(5 - length.log10().floor() as i32);
     let rounded = (bound * scale).round() / scale;
-    let noise = 2.5e-7 * bound.abs().max(length.abs());
+    let noise = 2.5e-7 * bound.abs().max(length);
     if rounded.is_finite() && (rounded - bound).abs() <= noise { rounded } else { bound }
 }
 
@@ -210,5 +228,15 @@ mod tests {
         let (a, b) = bounds_of(&[0.5, 1.5, 4.0], Some(Placement::Center), false);
         assert_eq!((a, b), (0.0, 5.25));
         assert_eq!(bounds_of(&[3.0], None, false), (2.5, 3.5));
+    }
+
+    #[test]
+    fn coordinates_without_length_are_not_rounded() {
+        for placement in Placement::ALL {
+            assert_eq!(bounds_of(&[2.0, 2.0], Some(placement), false), (2.0, 2.0));
+        }
+        for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(snap(0.1 + 1e-9, length), 0.1 + 1e-9);
+        }
     }
 }

@@ -43,33 +43,53 @@ pub(crate) fn gather(
     window: &Window,
 ) -> Result<Vec<f64>> {
     let n_channels: usize = components.iter().map(|c| c.channels.len()).sum();
-    let points: usize = window.space.iter().map(SpaceAxis::len).product();
-    let mut out = vec![0.0; window.samples.len() * window.frames.1 * n_channels * points];
+    let lengths = window.space.iter().map(SpaceAxis::len);
+    let points = lengths.clone().fold(1, usize::saturating_mul);
+    let sizes = [window.samples.len(), window.frames.1, n_channels].into_iter().chain(lengths);
+    let len =
+        sizes.clone().try_fold(1, usize::checked_mul).ok_or_else(|| too_large(store, sizes.collect()))?;
+    let mut out = Output { values: Vec::new(), len, n_channels, points };
     let mut first_channel = 0;
     for component in components {
-        let layout = Destination { n_channels, first_channel, points };
         match &component.source {
             Source::Whole(array) => {
-                read_block(store, component, array, window, window.samples.clone(), &layout, &mut out)?;
+                read_block(store, component, array, window, window.samples.clone(), first_channel, &mut out)?;
             }
             Source::PerSample(arrays) => {
-                let sample_len = window.frames.1 * n_channels * points;
-                for (sample, out) in window.samples.clone().zip(out.chunks_mut(sample_len.max(1))) {
+                for sample in window.samples.clone() {
                     let one = sample..sample + 1;
-                    read_block(store, component, &arrays[sample], window, one, &layout, out)?;
+                    read_block(store, component, &arrays[sample], window, one, first_channel, &mut out)?;
                 }
             }
         }
         first_channel += component.channels.len();
     }
-    Ok(out)
+    Ok(out.values)
 }
 
-/// Where a component goes in the output.
-struct Destination {
+fn too_large(store: &dyn ArrayStore, sizes: Vec<usize>) -> Error {
+    let problem = format!("{sizes:?} values do not fit into memory: read fewer samples or frames at once");
+    Error::Corrupt { path: store.path().into(), array: None, position: None, problem }
+}
+
+/// Values `[sample, frame, channel, point]`; allocated once something has been read, so that sizes the file only claims
+/// cost nothing.
+struct Output {
+    values: Vec<f64>,
+    len: usize,
     n_channels: usize,
-    first_channel: usize,
     points: usize,
+}
+
+impl Output {
+    /// The values; `None` where there is not enough memory.
+    fn allocated(&mut self) -> Option<&mut [f64]> {
+        if self.values.is_empty() {
+            self.values.try_reserve_exact(self.len).ok()?;
+            self.values.resize(self.len, 0.0);
+        }
+        Some(&mut self.values)
+    }
 }
 
 fn read_block(
@@ -78,8 +98,8 @@ fn read_block(
     array: &str,
     window: &Window,
     samples: Range<usize>,
-    to: &Destination,
-    out: &mut [f64],
+    first_channel: usize,
+    to: &mut Output,
 ) -> Result<()> {
     let (first_frame, n_frames, frame_step) = window.frames;
     if samples.is_empty() || n_frames == 0 {
@@ -106,12 +126,15 @@ fn read_block(
         });
     }
     let from = Steps::new(component, &count, window.space, frame_step);
+    let (n_channels, points, first_sample) = (to.n_channels, to.points, samples.start - window.samples.start);
+    let len = to.len;
+    let out = to.allocated().ok_or_else(|| too_large(store, vec![len]))?;
     for s in 0..samples.len() {
         for t in 0..n_frames {
             for (c, channel) in from.channels.iter().enumerate() {
                 let source = from.origin + s * from.sample + t * from.frame + channel;
-                let row = (s * n_frames + t) * to.n_channels + to.first_channel + c;
-                from.copy_field(&values, source, &mut out[row * to.points..(row + 1) * to.points]);
+                let row = ((first_sample + s) * n_frames + t) * n_channels + first_channel + c;
+                from.copy_field(&values, source, &mut out[row * points..(row + 1) * points]);
             }
         }
     }

@@ -170,6 +170,12 @@ impl Dataset {
         self.gather_with(components, samples, frames, true)
     }
 
+    /// Values of the file that one value read stands for: strides pass over the others.
+    pub(crate) fn values_passed_over(&self) -> usize {
+        let along = |axis: &SpaceAxis| axis.n.div_ceil(axis.len().max(1));
+        self.space.iter().map(along).fold(self.time_stride, usize::saturating_mul)
+    }
+
     fn gather(
         &mut self,
         components: &[Component],
@@ -245,7 +251,10 @@ impl Opened {
             .map(|(&n, &flipped)| SpaceAxis { n, stride, flipped })
             .collect();
         let grid = resolved.grid.map(|grid| if stride > 1 { grid.strided(stride) } else { Ok(grid) });
-        let times = times(probe, plan.times)?;
+        let times = match plan.content {
+            Content::Evolution(_) => times(probe, plan.times)?,
+            Content::Steady { .. } => Vec::new(),
+        };
         Ok(Self {
             n_samples: plan.n_samples,
             content: Some(plan.content),
@@ -259,9 +268,6 @@ impl Opened {
 
 /// The times of the frames that are kept, in place of the file's own where a time step is given.
 fn times(probe: &mut layout::Probe, file: Vec<f64>) -> Result<Vec<f64>> {
-    if file.is_empty() {
-        return Ok(file);
-    }
     let mut times = file;
     if let Some(step) = probe.options.time_step {
         if !(step.is_finite() && step > 0.0) {
@@ -274,7 +280,7 @@ fn times(probe: &mut layout::Probe, file: Vec<f64>) -> Result<Vec<f64>> {
         probe.note(format!("times 0, {step}, … as given"));
         times = (0..times.len()).map(|i| i as f64 * step).collect();
     }
-    check_times(&times)?;
+    check_times(&times).map_err(|problem| probe.wrong(None, problem))?;
     Ok(times.into_iter().step_by(probe.options.time_stride.max(1)).collect())
 }
 

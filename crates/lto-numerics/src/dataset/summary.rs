@@ -6,7 +6,7 @@ use crate::dataset::{Dataset, DatasetKind};
 use crate::error::{Error, Result};
 use serde::Serialize;
 
-/// Values held at once, unless a single frame has more.
+/// Values of the file held at once, unless a single frame has more.
 const BLOCK: usize = 4 << 20;
 
 /// Statistics of all channels.
@@ -72,9 +72,9 @@ impl Summary {
         let mut channels = Vec::new();
         for (part, names) in parts.into_iter().enumerate() {
             let mut tallies: Vec<Tally> = names.iter().map(|_| Tally::default()).collect();
-            let per_frame = names.len() * points;
+            let per_frame = names.len().saturating_mul(points).saturating_mul(data.values_passed_over());
             let frames_a_block = (BLOCK / per_frame).clamp(1, n_frames);
-            let samples_a_block = (BLOCK / (per_frame * n_frames)).max(1);
+            let samples_a_block = (BLOCK / per_frame.saturating_mul(n_frames)).max(1);
             for sample in (0..n_samples).step_by(samples_a_block) {
                 let samples = sample..(sample + samples_a_block).min(n_samples);
                 for frame in (0..n_frames).step_by(frames_a_block) {
@@ -185,5 +185,23 @@ mod tests {
         let summary = Summary::of(&mut data, None).unwrap();
         assert_eq!(reads.load(std::sync::atomic::Ordering::Relaxed) - before, 3);
         assert_eq!((summary.channels[0].mean, summary.channels[0].max), (Some(1.0), Some(2.0)));
+    }
+
+    #[test]
+    fn blocks_are_as_large_as_what_strides_pass_over() {
+        let n = BLOCK / 8;
+        let store = MemoryStore::new("p.mat")
+            .with("x", &[n, 1], |i| i[0] as f64)
+            .with("t", &[32, 1], |i| i[0] as f64)
+            .with("usol", &[n, 32], |i| i[1] as f64);
+        let (reads, values_read) = (store.reads.clone(), store.values_read.clone());
+        let order = std::sync::atomic::Ordering::Relaxed;
+        let options = OpenOptions { stride: 64, time_stride: 2, ..OpenOptions::default() };
+        let mut data = Dataset::from_store(Box::new(store), &options).unwrap();
+        let before = (reads.load(order), values_read.load(order));
+        let summary = Summary::of(&mut data, None).unwrap();
+        let (reads, values_read) = (reads.load(order) - before.0, values_read.load(order) - before.1);
+        assert!(values_read <= reads * BLOCK, "{values_read} values in {reads} reads");
+        assert_eq!((summary.channels[0].mean, summary.channels[0].max), (Some(15.0), Some(30.0)));
     }
 }

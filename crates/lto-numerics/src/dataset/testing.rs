@@ -50,6 +50,12 @@ impl MemoryStore {
         self.with(name, &[values.len()], |i| values[i[0]])
     }
 
+    /// Replaces an attribute of the file, or adds it.
+    pub fn set_attribute(&mut self, name: &str, attribute: Attribute) {
+        self.attributes.retain(|(owner, n, _)| !(owner.is_empty() && n == name));
+        self.attributes.push((String::new(), name.into(), attribute));
+    }
+
     pub fn attribute(mut self, owner: &str, name: &str, attribute: Attribute) -> Self {
         self.attributes.push((owner.into(), name.into(), attribute));
         self

@@ -25,7 +25,7 @@ pub(super) fn detect(path: &Path) -> Result<Format> {
     if start.starts_with(zip::MAGIC) || start.starts_with(zip::END) {
         return Ok(Format::Npz);
     }
-    if has_hdf5_signature(&mut file).map_err(io)? {
+    if hdf5_signature(&mut file).map_err(io)?.is_some() {
         return Ok(Format::Hdf5);
     }
     let mark = start.get(124..128);
@@ -43,8 +43,8 @@ pub(super) fn detect(path: &Path) -> Result<Format> {
     }
 }
 
-/// HDF5 may begin behind a block of the user's: at 0, 512, 1024, 2048, …
-fn has_hdf5_signature(file: &mut File) -> io::Result<bool> {
+/// Where HDF5 begins in a file, maybe behind a block of the user's: at 0, 512, 1024, 2048, …
+pub(super) fn hdf5_signature(file: &mut File) -> io::Result<Option<u64>> {
     let len = file.metadata()?.len();
     let mut at = 0;
     while at < len {
@@ -52,11 +52,11 @@ fn has_hdf5_signature(file: &mut File) -> io::Result<bool> {
         file.seek(SeekFrom::Start(at))?;
         file.by_ref().take(8).read_to_end(&mut signature)?;
         if signature == HDF5_SIGNATURE {
-            return Ok(true);
+            return Ok(Some(at));
         }
         at = (2 * at).max(512);
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// What a file that has no mark of a known format looks like; `None` for CSV.

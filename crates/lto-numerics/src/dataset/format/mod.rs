@@ -1,6 +1,7 @@
 //! File formats as stores of named arrays, read lazily and in slices. One file per format; what the arrays mean
 //! is for the layouts to say.
 
+mod checksum;
 pub mod csv;
 mod detect;
 mod gather;
@@ -102,8 +103,9 @@ pub trait ArrayStore: Send {
 ///
 /// # Errors
 /// The file cannot be read, is damaged, or has none of the known formats; then the error says what it looks
-/// like.
+/// like. What is no regular file is refused, since formats are read from several places at once.
 pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
+    require_file(path)?;
     match detect::detect(path)? {
         Format::Hdf5 | Format::Mat73 => Ok(Box::new(hdf5::Hdf5Store::open(path)?)),
         Format::Mat5 => Ok(Box::new(mat5::open(path)?)),
@@ -111,6 +113,20 @@ pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
         Format::Npz => Ok(Box::new(npz::open(path)?)),
         Format::Csv => Ok(Box::new(csv::CsvStore::open(path)?)),
     }
+}
+
+/// Refuses folders, and pipes and devices, which might never end.
+pub(crate) fn require_file(path: &Path) -> Result<()> {
+    let kind = std::fs::metadata(path).map_err(|source| Error::Io { path: path.into(), source })?.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    let problem = if kind.is_dir() {
+        "a folder: name one of the files in it"
+    } else {
+        "not a regular file, but a pipe or a device: save it as a file first"
+    };
+    Err(Error::Unsupported { path: path.into(), array: None, problem: problem.into() })
 }
 
 /// Position of an array in a listing.

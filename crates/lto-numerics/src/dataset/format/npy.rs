@@ -21,7 +21,7 @@ pub fn open(path: &Path) -> Result<StridedStore> {
     let io = |source| file_error(path, None, source);
     let mut file = File::open(path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
-    let extent = Extent { offset: 0, len, compression: None, decoded_len: len };
+    let extent = Extent { offset: 0, len, compression: None, stored_crc32: None, decoded_len: len };
     let name = path.file_stem().map_or("array".into(), |s| s.to_string_lossy().into_owned());
     let found = array(&mut file, name, extent).map_err(|problem| Error::Corrupt {
         path: path.into(),

@@ -9,7 +9,8 @@ use std::path::Path;
 
 /// Opens a `.npz` file. Arrays are named as `numpy.load` names them, without `.npy`.
 ///
-/// The checksum of a compressed array is compared when a read reaches its end.
+/// The checksum of an array is compared when it has been read in order from its start to its end, at once or piece by
+/// piece.
 ///
 /// # Errors
 /// An unreadable, damaged or truncated file, or an archive without any `.npy` member.

@@ -1,6 +1,7 @@
 //! The store behind every format whose arrays are each one strided block of a file, compressed or not:
 //! MATLAB 5, `.npy`, `.npz`.
 
+use super::checksum::RunningChecksum;
 use super::gather::{Order, Plan};
 use super::inflate::{Compression, Inflater, MAX_EXPANSION};
 use super::read_ahead::{ReadAhead, Slice};
@@ -17,6 +18,8 @@ pub(crate) struct Extent {
     pub offset: u64,
     pub len: u64,
     pub compression: Option<Compression>,
+    /// Checksum of bytes that are not compressed, where it is known.
+    pub stored_crc32: Option<u32>,
     /// Number of bytes once decompressed.
     pub decoded_len: u64,
 }
@@ -133,6 +136,8 @@ pub struct StridedStore {
     attributes: Vec<(String, String, Attribute)>,
     /// The array last decompressed, and how far.
     inflater: Option<(usize, Inflater)>,
+    /// The uncompressed array being read in order, and its checksum so far.
+    checksum: Option<(usize, RunningChecksum)>,
     ahead: ReadAhead,
 }
 
@@ -152,6 +157,7 @@ impl StridedStore {
             contents: found.into_iter().map(|f| f.content).collect(),
             attributes,
             inflater: None,
+            checksum: None,
             ahead: ReadAhead::default(),
         }
     }
@@ -162,14 +168,25 @@ impl StridedStore {
         if self.inflater.as_ref().is_none_or(|(array, _)| *array != slice.array) {
             self.inflater = block.extent.inflater().map(|i| (slice.array, i));
         }
-        let (file, inflater) = (&mut self.file, &mut self.inflater);
-        let values = plan.gather(block.scalar, |at, out| match inflater {
-            Some((_, inflater)) => inflater.read_at(file, block.first_byte + at, out),
-            None => read_at(file, block.extent.offset + block.first_byte + at, out),
+        if self.checksum.as_ref().is_none_or(|(array, _)| *array != slice.array) {
+            self.checksum = RunningChecksum::of(block.extent).map(|sum| (slice.array, sum));
+        }
+        let (file, inflater, checksum) = (&mut self.file, &mut self.inflater, &mut self.checksum);
+        let values = plan.gather(block.scalar, |at, out| {
+            let at = block.first_byte + at;
+            if let Some((_, inflater)) = inflater {
+                return inflater.read_at(file, at, out);
+            }
+            read_at(file, block.extent.offset + at, out)?;
+            match checksum {
+                Some((_, checksum)) => checksum.add(file, block.first_byte, at, out),
+                None => Ok(()),
+            }
         });
         values.map_err(|source| {
-            // A failed decompression leaves no state to go on from.
+            // A failed read leaves no state to go on from.
             self.inflater = None;
+            self.checksum = None;
             file_error(&self.path, Some(&info.name), source)
         })
     }

@@ -30,7 +30,7 @@ pub(crate) struct Member {
 /// A text saying what is damaged.
 pub(crate) fn members(file: &mut File) -> Result<Vec<Member>, String> {
     let len = file.metadata().map_err(|e| e.to_string())?.len();
-    let (offset, size) = directory(file, len)?;
+    let (offset, size, count) = directory(file, len)?;
     let end = offset.checked_add(size).filter(|&end| end <= len);
     let Some(_) = end else {
         return Err(format!("its directory of {size} bytes at {offset} lies outside the file"));
@@ -44,11 +44,14 @@ pub(crate) fn members(file: &mut File) -> Result<Vec<Member>, String> {
         members.push(member);
         rest = next;
     }
+    if members.len() as u64 != count {
+        return Err(format!("{} of the {count} entries of its directory can be read", members.len()));
+    }
     Ok(members)
 }
 
-/// Offset and size of the directory, from the record at the end of the file.
-fn directory(file: &mut File, len: u64) -> Result<(u64, u64), String> {
+/// Offset and size of the directory and its number of entries, from the record at the end of the file.
+fn directory(file: &mut File, len: u64) -> Result<(u64, u64, u64), String> {
     let io = |e: std::io::Error| e.to_string();
     // The record ends with a comment of up to 64 KiB.
     let tail_len = len.min(END_LEN + 0xffff);
@@ -60,9 +63,9 @@ fn directory(file: &mut File, len: u64) -> Result<(u64, u64), String> {
     });
     let at = at.ok_or("no directory at its end: the file is truncated; get it again")?;
     let record = &tail[at..];
-    let (size, offset) = (u32_at(record, 12), u32_at(record, 16));
-    if size != u32::MAX && offset != u32::MAX {
-        return Ok((offset.into(), size.into()));
+    let (count, size, offset) = (u16_at(record, 10), u32_at(record, 12), u32_at(record, 16));
+    if count != u16::MAX && size != u32::MAX && offset != u32::MAX {
+        return Ok((offset.into(), size.into(), count.into()));
     }
     // ZIP64: a locator just before the record points to a larger record.
     let locator = at.checked_sub(20).map(|at| &tail[at..]).filter(|l| l.starts_with(END64_LOCATOR));
@@ -75,7 +78,7 @@ fn directory(file: &mut File, len: u64) -> Result<(u64, u64), String> {
     if !record.starts_with(END64) {
         return Err(format!("no ZIP64 directory at {at}"));
     }
-    Ok((u64_at(&record, 48), u64_at(&record, 40)))
+    Ok((u64_at(&record, 48), u64_at(&record, 40), u64_at(&record, 32)))
 }
 
 /// Parses a directory entry; returns it and what follows.
@@ -110,7 +113,8 @@ fn entry<'a>(file: &mut File, file_len: u64, bytes: &'a [u8]) -> Result<(Member,
         Err(why) => Err(why),
         Ok(compression) => {
             let offset = data_offset(file, local, len, file_len).map_err(|e| format!("{name}: {e}"))?;
-            let extent = Extent { offset, len, compression, decoded_len };
+            let stored_crc32 = compression.is_none().then_some(crc32);
+            let extent = Extent { offset, len, compression, stored_crc32, decoded_len };
             extent.check().map_err(|e| format!("{name}: {e}"))?;
             Ok(extent)
         }

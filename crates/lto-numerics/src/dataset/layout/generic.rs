@@ -74,8 +74,8 @@ pub(super) fn plan_named(probe: &mut Probe, keys: &[String], names: &[String]) -
         let coordinates = list.map(|list| probe.coordinates(&list, n, &first.name)).transpose()?;
         axes.push(AxisPlan { name: name.clone(), n, coordinates, ..AxisPlan::default() });
     }
-    let mut parts: Vec<Component> =
-        keys.iter().zip(arrays).map(|(key, a)| component(key, a, &roles)).collect();
+    let parts = keys.iter().zip(arrays).map(|(key, a)| component(probe, key, a, &roles));
+    let mut parts = parts.collect::<Result<Vec<Component>>>()?;
     let timed = !times.is_empty();
     let content = if timed || parts.len() == 1 {
         Content::Evolution(parts)
@@ -93,16 +93,17 @@ pub(super) fn plan_named(probe: &mut Probe, keys: &[String], names: &[String]) -
     Ok(Plan { n_samples, axes, times, content })
 }
 
-fn component(key: &str, array: ArrayInfo, roles: &[Role]) -> Component {
-    let n = roles.iter().zip(&array.shape).filter(|(r, _)| **r == Role::Channel).map(|(_, &n)| n).product();
+fn component(probe: &Probe, key: &str, array: ArrayInfo, roles: &[Role]) -> Result<Component> {
+    let lengths = roles.iter().zip(&array.shape).filter(|(r, _)| **r == Role::Channel).map(|(_, &n)| n);
+    let n = probe.count_channels(&array.name, lengths)?;
     let channels = if n == 1 { vec![key.into()] } else { (0..n).map(|c| format!("{key}_{c}")).collect() };
-    Component {
+    Ok(Component {
         key: key.into(),
         source: Source::Whole(array.name),
         shape: array.shape,
         roles: roles.to_vec(),
         channels,
-    }
+    })
 }
 
 /// Roles from names; no role but `1` and `c` may come twice, and space has one to three axes.

@@ -37,6 +37,8 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     let [n_frames, space @ .., n_channels] = first.shape.as_slice() else {
         return Err(probe.unsupported(&first.name, "axes must be (t, x[, y], c)".into()));
     };
+    probe.check_shape(first)?;
+    let n_channels = probe.count_channels(&first.name, std::iter::once(*n_channels))?;
     if let Some(odd) = members.iter().find(|a| a.shape != first.shape) {
         return Err(probe.unsupported(
             &odd.name,
@@ -65,7 +67,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         key: "data".into(),
         shape: first.shape.clone(),
         roles: roles(&[Role::Time], axes.len(), &[Role::Channel]),
-        channels: (0..*n_channels).map(|c| format!("data_{c}")).collect(),
+        channels: (0..n_channels).map(|c| format!("data_{c}")).collect(),
         source: Source::PerSample(members.iter().map(|a| a.name.clone()).collect()),
     };
     Ok(Plan { n_samples: members.len(), axes, times, content: Content::Evolution(vec![state]) })

@@ -26,6 +26,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     };
     let times = probe.common_list("t")?;
     probe.expect("entries of t for the frames of velocity".into(), n_frames, times.len())?;
+    probe.check_times("t", &times)?;
     probe.note("points not in the file: cell centers of the unit square, as the generator has them; override with --grid and --domain");
     let axis = |name: &str, n| AxisPlan {
         name: name.into(),

@@ -3,6 +3,7 @@
 use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType, Format};
 use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Result};
+use crate::field::check_times;
 use std::path::Path;
 
 /// A file as layouts see it: the arrays under one prefix, falling back to the root for what the prefix lacks.
@@ -13,11 +14,19 @@ pub(crate) struct Probe<'a> {
     pub options: &'a OpenOptions,
     /// What was recognized and assumed so far.
     pub notes: Vec<String>,
+    /// Arrays that coordinates were taken from.
+    pub coordinate_arrays: Vec<String>,
 }
+
+/// Longer axes are refused: no data has them, and what is kept for each entry would not fit into memory.
+const MAX_AXIS: usize = 1 << 28;
+
+/// More channels are refused: no state has them, and each is given a name.
+const MAX_CHANNELS: usize = 1 << 16;
 
 impl<'a> Probe<'a> {
     pub fn new(store: &'a mut dyn ArrayStore, options: &'a OpenOptions, prefix: String) -> Self {
-        Self { store, prefix, options, notes: Vec::new() }
+        Self { store, prefix, options, notes: Vec::new(), coordinate_arrays: Vec::new() }
     }
 
     pub fn path(&self) -> &Path {
@@ -55,13 +64,40 @@ impl<'a> Probe<'a> {
         self.find(name).map_or(0, |a| a.shape.len())
     }
 
-    /// The array `name`.
+    /// The array `name`, which has entries along every axis and no absurd number of them.
     pub fn array(&self, name: &str) -> Result<ArrayInfo> {
-        self.find(name).cloned().ok_or_else(|| Error::NoSuchArray {
+        let array = self.find(name).cloned().ok_or_else(|| Error::NoSuchArray {
             path: self.path().into(),
             array: name.into(),
             present: self.arrays().iter().map(|a| a.name.clone()).collect(),
-        })
+        })?;
+        self.check_shape(&array)?;
+        Ok(array)
+    }
+
+    /// Refuses an array without entries, or with more along an axis than any data has: a shape is only a claim, and
+    /// nothing may be kept for each entry of it before it is checked.
+    pub fn check_shape(&self, array: &ArrayInfo) -> Result<()> {
+        let (name, shape) = (&array.name, &array.shape);
+        if shape.contains(&0) {
+            return Err(self.unknown(format!("{name} is empty: its shape is {shape:?}")));
+        }
+        if shape.iter().any(|&n| n > MAX_AXIS) {
+            let problem = format!("{name} claims the shape {shape:?}: no axis may be longer than {MAX_AXIS}");
+            return Err(self.unknown(problem));
+        }
+        Ok(())
+    }
+
+    /// The number of channels of an array whose channel axes have these lengths.
+    pub fn count_channels(&self, array: &str, lengths: impl Iterator<Item = usize>) -> Result<usize> {
+        let n = lengths.fold(1usize, usize::saturating_mul);
+        if n <= MAX_CHANNELS {
+            return Ok(n);
+        }
+        Err(self.unknown(format!(
+            "{array} would have {n} channels, more than {MAX_CHANNELS}: is that axis space or time?"
+        )))
     }
 
     /// An attribute by owner and name; the owner of the prefix comes before the root.
@@ -96,7 +132,9 @@ impl<'a> Probe<'a> {
             return Ok(Some(values));
         }
         match self.find(name) {
-            Some(array) if array.shape.iter().product::<usize>() == n => Ok(Some(self.list(name)?)),
+            Some(array) if array.shape.iter().copied().fold(1, usize::saturating_mul) == n => {
+                Ok(Some(self.list(name)?))
+            }
             _ => Ok(None),
         }
     }
@@ -137,6 +175,7 @@ impl<'a> Probe<'a> {
     pub fn coordinates(&mut self, name: &str, n: usize, owner: &str) -> Result<Vec<f64>> {
         let values = self.list(name)?;
         self.expect(format!("entries of {name} for the points of {owner}"), n, values.len())?;
+        self.coordinate_arrays.push(name.into());
         Ok(values)
     }
 
@@ -152,7 +191,21 @@ impl<'a> Probe<'a> {
             ));
         }
         self.expect(format!("entries of {name} for the frames of {owner}"), n_frames, times.len())?;
+        self.check_times(name, &times)?;
         Ok(times)
+    }
+
+    /// Refuses times from the array `name` that do not increase, unless others are given in their place.
+    pub fn check_times(&self, name: &str, times: &[f64]) -> Result<()> {
+        if self.options.time_step.is_some() {
+            return Ok(());
+        }
+        check_times(times).map_err(|problem| self.wrong(Some(name.into()), problem))
+    }
+
+    /// An error with the file and the arrays it is about.
+    pub fn wrong(&self, array: Option<String>, problem: Error) -> Error {
+        Error::In { path: self.path().into(), array, problem: Box::new(problem) }
     }
 
     /// A list `[n]`, or `[samples, n]` whose rows must all be the same.

@@ -117,8 +117,13 @@ fn lengths_that_contradict_each_other_are_named() {
     assert_eq!(err, "b.hdf5: entries of t-coordinate for the frames of tensor: expected 4, got 6");
     let err = fail(tensor(&x[1..], &frames(4)), &OpenOptions::default()).to_string();
     assert_eq!(err, "b.hdf5: entries of x-coordinate for the points of tensor: expected 8, got 7");
-    let err = fail(tensor(&x, &[0.0, 1.0, 1.0, 2.0]), &OpenOptions::default());
-    assert!(matches!(err, Error::UnsortedTimes { index: 2, .. }), "{err}");
+    let err = fail(tensor(&x, &[0.0, 1.0, 1.0, 2.0]), &OpenOptions::default()).to_string();
+    assert_eq!(err, "b.hdf5: t-coordinate: times must increase, but entry 2 is 1 after 1");
+    let given = OpenOptions { time_step: Some(0.5), ..OpenOptions::default() };
+    assert_eq!(open(tensor(&x, &[0.0, 1.0, 1.0, 2.0]), &given).info().times, frames(4));
+    let narrow = OpenOptions { domain: Some(DomainOption(vec![(0.0, 0.5)])), ..OpenOptions::default() };
+    let err = fail(tensor(&x, &frames(4)), &narrow).to_string();
+    assert!(err.starts_with("b.hdf5: x-coordinate: point 4 lies outside the domain"), "{err}");
     let store = example(LayoutKind::FnoDarcy);
     let named = OpenOptions { layout: Some(LayoutKind::Pdebench), ..OpenOptions::default() };
     assert!(matches!(fail(store, &named), Error::NoSuchArray { .. }));
@@ -181,6 +186,60 @@ fn options_override_what_the_layout_says() {
         OpenOptions { grid: Some("x-coordinate,x-coordinate".parse().unwrap()), ..OpenOptions::default() },
     ] {
         assert!(matches!(fail(pdebench(), &options), Error::Mismatch { expected: 1, got: 2, .. }));
+    }
+}
+
+/// A placement replaces the coordinates of the file, not the domain they imply, nor the direction they run in.
+#[test]
+fn a_given_placement_keeps_the_domain_of_the_coordinates() {
+    let center = OpenOptions { grid: Some("center".parse().unwrap()), ..OpenOptions::default() };
+    let mut data = open(pdebench(), &center);
+    let axis = data.grid().unwrap().domain().axes()[0].clone();
+    assert_eq!((axis.lower, axis.upper), (-1.0, 1.0));
+    assert!(
+        !data.info().notes.iter().any(|note| note.contains("not in the file")),
+        "{:?}",
+        data.info().notes
+    );
+    assert_reads_f(&mut data, "center");
+    let mut x = cells(8, -1.0, 1.0);
+    x.reverse();
+    let turned = MemoryStore::new("b.hdf5")
+        .with("tensor", &[2, 4, 8], |i| f(i[0], 0.5 * i[1] as f64, 0, &[cell(7 - i[2], 8, -1.0, 1.0)]))
+        .list("x-coordinate", &x)
+        .list("t-coordinate", &frames(4));
+    assert_reads_f(&mut open(turned, &center), "turned round");
+}
+
+#[test]
+fn shapes_that_no_data_has_are_named_and_not_believed() {
+    let problem = |store: MemoryStore, options: &OpenOptions| {
+        let data = open(store, options);
+        assert_eq!((data.len(), data.info().kind.clone()), (0, None));
+        data.info().problem.clone().unwrap()
+    };
+    let empty =
+        MemoryStore::new("e.npz").with("a", &[0, 4, 4], |_| 0.0).with("u", &[0, 4, 4, 1 << 50], |_| 0.0);
+    assert_eq!(
+        problem(empty, &OpenOptions::default()),
+        "u is empty: its shape is [0, 4, 4, 1125899906842624]"
+    );
+    let no_frames = MemoryStore::new("e.npz").with("u", &[2, 0, 4], |_| 0.0);
+    let options = OpenOptions { axes: Some("n,t,x".into()), ..OpenOptions::default() };
+    assert_eq!(problem(no_frames, &options), "u is empty: its shape is [2, 0, 4]");
+    let channels = MemoryStore::new("e.npz").with("u", &[1, 1 << 17], |_| 0.0);
+    let options = OpenOptions { axes: Some("x,c".into()), ..OpenOptions::default() };
+    let text = problem(channels, &options);
+    assert!(text.contains("u would have 131072 channels"), "{text}");
+}
+
+#[test]
+fn a_number_of_trajectories_that_is_none_is_refused() {
+    for n in [0.0, -3.0, 1.5, 1e300, f64::NAN] {
+        let mut store = the_well();
+        store.set_attribute("n_trajectories", Attribute::Numbers(vec![n]));
+        let problem = open(store, &OpenOptions::default()).info().problem.clone().unwrap();
+        assert!(problem.contains("n_trajectories"), "{problem}");
     }
 }
 

@@ -40,10 +40,13 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         return Err(Error::DomainDimension { got: dims.len() });
     }
     let times = probe.common_list("dimensions/time")?;
+    probe.check_times("dimensions/time", &times)?;
     let periodic = periodic_dims(probe);
     let mut axes = Vec::with_capacity(dims.len());
     for name in &dims {
-        let coordinates = probe.common_list(&format!("dimensions/{name}"))?;
+        let list = format!("dimensions/{name}");
+        let coordinates = probe.common_list(&list)?;
+        probe.coordinate_arrays.push(list);
         axes.push(AxisPlan {
             name: name.clone(),
             n: coordinates.len(),
@@ -108,6 +111,11 @@ fn periodic_dims(probe: &mut Probe) -> Option<BTreeSet<String>> {
 /// Number of trajectories: the attribute, else the first axis of a field that has all axes.
 fn n_trajectories(probe: &Probe, fields: &[(usize, String, ArrayInfo)], rank: usize) -> Result<usize> {
     if let Some(n) = probe.numbers("", "n_trajectories", 1) {
+        let whole = n[0] >= 1.0 && n[0].fract() == 0.0 && n[0] <= f64::from(u32::MAX);
+        if !whole {
+            let problem = format!("the attribute n_trajectories is {}, not a number of samples", n[0]);
+            return Err(probe.unknown(problem));
+        }
         return Ok(n[0] as usize);
     }
     let full = fields.iter().find(|(order, _, array)| array.shape.len() == rank + order);

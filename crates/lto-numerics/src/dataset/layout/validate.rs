@@ -59,8 +59,8 @@ pub(super) fn check(probe: &Probe, plan: &Plan) -> Result<()> {
             .product();
         probe.expect(format!("channels of {name}"), component.channels.len(), channels)?;
     }
-    if plan.content.components().any(|c| c.shape.contains(&0)) {
-        return Err(probe.unknown("an array of the data is empty"));
+    match plan.content.components().find(|c| c.shape.contains(&0)) {
+        Some(empty) => Err(probe.unknown(format!("{} is empty: its shape is {:?}", empty.key, empty.shape))),
+        None => Ok(()),
     }
-    Ok(())
 }

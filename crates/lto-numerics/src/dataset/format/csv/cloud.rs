@@ -2,6 +2,7 @@
 
 use super::columns::{Column, Role, columns, delimiter, finite, is_missing};
 use super::lines::{Lines, fields};
+use crate::dataset::format::require_file;
 use crate::dataset::format::strided::file_error;
 use crate::error::{Error, Result};
 use std::fs::File;
@@ -49,6 +50,7 @@ impl PointCloud {
     pub fn read(path: &Path) -> Result<PointCloud> {
         let io = |source| file_error(path, None, source);
         let corrupt = |problem| Error::Corrupt { path: path.into(), array: None, position: None, problem };
+        require_file(path)?;
         let mut lines = Lines::new(File::open(path).map_err(io)?);
         let Some((_, header)) = lines.next().map_err(io)? else {
             return Err(corrupt("the file is empty".into()));

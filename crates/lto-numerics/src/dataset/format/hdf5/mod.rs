@@ -6,6 +6,7 @@ mod element;
 mod matlab;
 mod objects;
 mod storage;
+mod superblock;
 mod write;
 
 pub(crate) use write::Hdf5Writer;
@@ -46,10 +47,17 @@ impl Hdf5Store {
     /// Opens a file and lists what is in it; no values are read.
     ///
     /// # Errors
-    /// The file cannot be read, or is not HDF5, or its structure is damaged.
+    /// The file cannot be read, or is not HDF5, or is shorter than it says, or its structure is damaged.
     pub fn open(path: &Path) -> Result<Self> {
         let io = |source| Error::Io { path: path.into(), source };
         let length = std::fs::metadata(path).map_err(io)?.len();
+        if let Some(stated) = guarded(path, None, || Ok(superblock::stated_length(path)?))?
+            && stated > length
+        {
+            let problem =
+                format!("truncated: the file is {length} bytes, its header says {stated}; get it again");
+            return Err(Error::Corrupt { path: path.into(), array: None, position: None, problem });
+        }
         // Best effort: some network file systems know no locks.
         let file = guarded(path, None, || H5File::options().best_effort_locking().open(path))?;
         let attributes = guarded(path, None, || Ok(attributes::read(path, file.userblock_size())?))?;

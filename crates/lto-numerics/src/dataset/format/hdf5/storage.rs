@@ -2,11 +2,10 @@
 
 use super::Content;
 use super::element::Number;
+use crate::dataset::format::inflate::MAX_EXPANSION;
 use crate::dataset::format::{ArrayInfo, ElementType};
 use rust_hdf5::{Filter, H5Dataset, H5File, StorageLayout};
 
-/// Deflate, the strongest of the supported compressions, cannot do better than 1032 to 1.
-const COMPRESSION_LIMIT: u64 = 1032;
 /// Parts of a dataset that were never written take no room in the file: up to this many bytes of a slice or a
 /// chunk are believed whatever the size of the file.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
@@ -85,7 +84,8 @@ pub(super) fn check(
     length: u64,
 ) -> rust_hdf5::Result<Result<(), String>> {
     let compressed = dataset.filters()?.iter().any(|filter| !matches!(filter.id, 2 | 3));
-    let ratio = if compressed { COMPRESSION_LIMIT } else { 1 };
+    // Deflate is the strongest of the supported compressions.
+    let ratio = if compressed { MAX_EXPANSION } else { 1 };
     let limit = length.saturating_mul(ratio).max(ALWAYS_ALLOWED);
     let chunk = dataset.chunk_dims().unwrap_or_default();
     for (what, extent) in [("a slice", count), ("its chunks", &chunk)] {

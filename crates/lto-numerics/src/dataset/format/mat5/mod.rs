@@ -83,14 +83,20 @@ fn byte_order(header: &[u8; FILE_HEADER]) -> Result<bool, String> {
 
 /// A variable as it is.
 fn plain(file: &mut File, offset: u64, len: u64, big_endian: bool) -> Result<Option<Found>, String> {
-    let extent = Extent { offset, len, compression: None, decoded_len: len };
+    let extent = Extent { offset, len, compression: None, stored_crc32: None, decoded_len: len };
     let start = extent.start(file, HEADER_LIMIT).map_err(|e| e.to_string())?;
     variable(extent, 0, &start, big_endian)
 }
 
 /// A compressed variable: a matrix element with its tag.
 fn compressed(file: &mut File, offset: u64, len: u64, big_endian: bool) -> Result<Option<Found>, String> {
-    let mut extent = Extent { offset, len, compression: Some(Compression::Zlib), decoded_len: u64::MAX };
+    let mut extent = Extent {
+        offset,
+        len,
+        compression: Some(Compression::Zlib),
+        stored_crc32: None,
+        decoded_len: u64::MAX,
+    };
     let start = extent.start(file, HEADER_LIMIT).map_err(|e| e.to_string())?;
     let tag = Tag::parse(&start, big_endian)?;
     if tag.data_type != MATRIX {
