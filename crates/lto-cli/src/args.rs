@@ -117,7 +117,8 @@ pub struct InspectArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 One space dimension: the space-time picture, and curves at some times. Two: frames under one color scale.
-Three: the same on the middle plane. Steady problems: source and target side by side.
+Three: the same on the middle plane. Steady problems: source and target side by side. Point clouds (CSV): dots, at
+the first time or at those of --frames.
 
 Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png

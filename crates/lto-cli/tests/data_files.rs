@@ -121,3 +121,24 @@ fn strides_that_leave_no_grid_are_refused() {
         assert!(error.contains(said), "{error}");
     }
 }
+
+#[test]
+fn point_clouds_are_drawn() {
+    let space = Workspace::new();
+    std::fs::write(space.path("a.csv"), "x,u\n0,1\n0.5,2\n1,NaN\n").unwrap();
+    std::fs::write(space.path("b.csv"), "lat,lon,t,u,v\n50,1,0,1,7\n51,2,0,2,8\n52,3,6,3,9\n").unwrap();
+    let dots = |args: &[&str]| {
+        space.succeed(&[&["data", "plot"], args, &["-o", "picture.svg", "--quiet"]].concat());
+        let svg = String::from_utf8(bytes(&space.path("picture.svg"))).unwrap();
+        (svg.matches("<circle").count(), svg)
+    };
+    assert_eq!(dots(&["a.csv"]).0, 2);
+    let (n, svg) = dots(&["b.csv", "--channel", "v"]);
+    assert_eq!(n, 2);
+    assert!(svg.contains(">t = 0<") && svg.contains(">lon<") && svg.contains(">v<"), "{svg}");
+    assert_eq!(dots(&["b.csv", "--frames", "0-1"]).0, 3);
+    for (wrong, said) in [(["--frames", "2"], "no frame 2"), (["--channel", "w"], "u, v")] {
+        let args = ["data", "plot", "b.csv", "-o", "b.png", wrong[0], wrong[1]];
+        assert!(space.fail(1, &args).contains(said), "{wrong:?}");
+    }
+}

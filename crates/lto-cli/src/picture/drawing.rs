@@ -3,6 +3,7 @@
 
 use super::colormap::Rgb;
 use super::raster::Image;
+use crate::output::visible;
 
 /// Pixels per unit wherever a drawing becomes pixels.
 pub const PIXELS_PER_UNIT: usize = 2;
@@ -113,13 +114,13 @@ impl Drawing {
 
     /// Adds horizontal text.
     pub fn text(&mut self, at: (f64, f64), content: impl Into<String>, size: u32, anchor: Anchor) {
-        self.shapes.push(Shape::Text { at, content: content.into(), size, anchor, upwards: false });
+        self.shapes.push(Shape::Text { at, content: visible(&content.into()), size, anchor, upwards: false });
     }
 
     /// Adds text that reads upwards, centered on `at`.
     pub fn text_upwards(&mut self, at: (f64, f64), content: impl Into<String>, size: u32) {
         let anchor = Anchor::Middle;
-        self.shapes.push(Shape::Text { at, content: content.into(), size, anchor, upwards: true });
+        self.shapes.push(Shape::Text { at, content: visible(&content.into()), size, anchor, upwards: true });
     }
 
     /// Adds a filled circle.

@@ -2,6 +2,7 @@
 
 mod animation;
 mod cells;
+mod cloud;
 pub mod colormap;
 mod drawing;
 mod frames;
@@ -13,9 +14,12 @@ mod steady;
 mod svg;
 pub mod ticks;
 
+pub use cloud::distinct;
+
 use anyhow::{Result, bail};
 use colormap::{Colormap, Scale};
 use drawing::Drawing;
+use lto_numerics::dataset::format::csv::PointCloud;
 use lto_numerics::{Sample, Trajectory};
 use plane::Plane;
 use std::path::Path;
@@ -111,16 +115,29 @@ pub fn render(sample: &Sample, subject: &Subject, format: PictureFormat) -> Resu
     if subject.channel >= n_channels {
         bail!("there is no channel {}: the channels are 0 to {}", subject.channel, n_channels - 1);
     }
+    match (format, sample) {
+        (PictureFormat::Gif, Sample::Evolution(trajectory)) => {
+            let frames = subject.chosen_frames(trajectory.times().len(), DEFAULT_ANIMATION_FRAMES)?;
+            animation::gif(trajectory, &frames, subject)
+        }
+        (PictureFormat::Gif, _) => bail!("a steady sample has no times to animate; write a .png or .svg"),
+        _ => still(&draw(sample, subject)?, format),
+    }
+}
+
+/// The picture of a point cloud as the bytes of a file; the channel is a value column, frames are distinct times.
+///
+/// # Errors
+/// A cloud that cannot be drawn, or an animation.
+pub fn render_cloud(cloud: &PointCloud, subject: &Subject, format: PictureFormat) -> Result<Vec<u8>> {
+    still(&cloud::draw(cloud, subject)?, format)
+}
+
+fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
     match format {
-        PictureFormat::Png => raster::png(&raster::rasterize(&draw(sample, subject)?)?),
-        PictureFormat::Svg => Ok(svg::document(&draw(sample, subject)?)?.into_bytes()),
-        PictureFormat::Gif => match sample {
-            Sample::Evolution(trajectory) => {
-                let frames = subject.chosen_frames(trajectory.times().len(), DEFAULT_ANIMATION_FRAMES)?;
-                animation::gif(trajectory, &frames, subject)
-            }
-            Sample::Steady { .. } => bail!("a steady sample has no times to animate; write a .png or .svg"),
-        },
+        PictureFormat::Png => raster::png(&raster::rasterize(drawing)?),
+        PictureFormat::Svg => Ok(svg::document(drawing)?.into_bytes()),
+        PictureFormat::Gif => bail!("this has no frames to animate; write a .png or .svg"),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn open(file: &Path, args: &DatasetArgs) -> Result<(Dataset, DatasetInfo)> {
     }
     let guessed = info.kind.is_none() && info.layout == LayoutKind::Generic && args.axes.is_none();
     if info.kind.is_none() && info.arrays.iter().all(|array| array.element == ElementType::Other) {
-        info.problem = info.problem.map(|problem| refusal(&info.arrays).unwrap_or(problem));
+        info.problem = Some(refusal(&info.arrays));
     } else if guessed {
         info.problem = Some(advice(&info));
     }
@@ -53,20 +53,21 @@ fn explain(file: &Path, error: Error) -> anyhow::Error {
         // It is there, but not for reading.
         Error::NoSuchArray { array, present, .. } if present.contains(&array) => {
             let arrays = format::open(file).map(|store| store.arrays().to_vec()).unwrap_or_default();
-            let found: Vec<_> = arrays.into_iter().filter(|a| a.name == array).collect();
-            let why = refusal(&found).unwrap_or_else(|| format!("{array} holds no real numbers"));
-            anyhow!("{}: {why}", file.display())
+            let why = arrays.into_iter().find(|a| a.name == array).map(|a| format!(": {}", a.storage));
+            anyhow!("{}: {array} holds no real numbers{}", file.display(), why.unwrap_or_default())
         }
         error => usage::with_flag(error),
     }
 }
 
-/// Why arrays without real numbers are not read; `None` where there are none.
-fn refusal(arrays: &[format::ArrayInfo]) -> Option<String> {
-    let reasons: Vec<String> =
-        arrays::rows(arrays).iter().map(|row| format!("{}: {}", row.name, row.array.storage)).collect();
-    let named = reasons.get(..NAMED.min(reasons.len()))?.join("; ");
-    (!named.is_empty()).then(|| format!("no array of it holds real numbers: {named}"))
+/// Why arrays without real numbers are not read.
+fn refusal(arrays: &[format::ArrayInfo]) -> String {
+    if arrays.is_empty() {
+        return "it holds no arrays".into();
+    }
+    let reason = |row: &arrays::ArrayRow| format!("{}: {}", row.name, row.array.storage);
+    let reasons: Vec<String> = arrays::rows(arrays).iter().take(NAMED).map(reason).collect();
+    format!("no array of it holds real numbers: {}", reasons.join("; "))
 }
 
 /// How to say what the arrays of an unknown file mean, for the largest of them as an example.

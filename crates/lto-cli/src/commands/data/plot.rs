@@ -1,13 +1,15 @@
 //! `lto data plot`: draws a sample of a file.
 
 use super::open;
-use crate::args::{GlobalArgs, PlotArgs};
+use crate::args::{FrameRange, GlobalArgs, PlotArgs};
 use crate::output;
 use crate::picture::{self, PictureFormat, Subject};
 use anyhow::{Context, Result, bail, ensure};
 use lto_numerics::dataset::format::Attribute;
-use lto_numerics::dataset::{DatasetInfo, DatasetKind};
+use lto_numerics::dataset::format::csv::PointCloud;
+use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind, LayoutKind};
 use lto_numerics::pde::PdeConfig;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Draws the sample.
@@ -17,7 +19,26 @@ use std::process::ExitCode;
 pub fn run(args: &PlotArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let format = PictureFormat::from_path(&args.output)?;
     output::folder_of(&args.output)?;
-    let (mut dataset, info) = open::open(&args.file, &args.dataset)?;
+    let (dataset, info) = open::open(&args.file, &args.dataset)?;
+    let picture = match info.layout {
+        LayoutKind::PointCloud => cloud_picture(args, format)?,
+        _ => sample_picture(args, format, dataset, &info, global.quiet)?,
+    };
+    output::write_atomically(&args.output, &picture)?;
+    if !global.quiet {
+        output::print(&format!("{}: {}\n", args.output.display(), output::bytes(picture.len() as u64)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The picture of the sample.
+fn sample_picture(
+    args: &PlotArgs,
+    format: PictureFormat,
+    mut dataset: Dataset,
+    info: &DatasetInfo,
+    quiet: bool,
+) -> Result<Vec<u8>> {
     let n_samples = info.n_samples;
     if let Some(problem) = &info.problem {
         bail!("{}: {problem}", args.file.display());
@@ -35,8 +56,8 @@ pub fn run(args: &PlotArgs, global: &GlobalArgs) -> Result<ExitCode> {
         None => (Vec::new(), Vec::new()),
     };
     let channel = channel_number(&args.channel, &channels)?;
-    let name = args.file.file_stem().unwrap_or(args.file.as_os_str()).to_string_lossy();
-    let (source_name, quantity_name) = generated_quantities(&info).unzip();
+    let name = name(&args.file);
+    let (source_name, quantity_name) = generated_quantities(info).unzip();
     let n_frames = info.times.len();
     let frames =
         args.frames.as_ref().map(|ranges| ranges.iter().flat_map(|range| range.expand(n_frames)).collect());
@@ -49,16 +70,34 @@ pub fn run(args: &PlotArgs, global: &GlobalArgs) -> Result<ExitCode> {
         colormap: args.colormap,
     };
     let shown = picture::DEFAULT_ANIMATION_FRAMES;
-    if format == PictureFormat::Gif && subject.frames.is_none() && n_frames > shown && !global.quiet {
+    if format == PictureFormat::Gif && subject.frames.is_none() && n_frames > shown && !quiet {
         let all = n_frames - 1;
         eprintln!("shows {shown} of {n_frames} frames, evenly spaced; --frames 0-{all} shows all");
     }
-    let picture = picture::render(&sample, &subject, format)?;
-    output::write_atomically(&args.output, &picture)?;
-    if !global.quiet {
-        output::print(&format!("{}: {}\n", args.output.display(), output::bytes(picture.len() as u64)))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    picture::render(&sample, &subject, format)
+}
+
+/// The picture of a point cloud, which is one set of points and has no samples.
+fn cloud_picture(args: &PlotArgs, format: PictureFormat) -> Result<Vec<u8>> {
+    ensure!(args.sample == 0, "{}: a point cloud has no sample {}", args.file.display(), args.sample);
+    let cloud = PointCloud::read(&args.file)?;
+    let channel = channel_number(&args.channel, &cloud.value_names)?;
+    let n_times = cloud.times.as_ref().map_or(0, |(_, times)| picture::distinct(times).len());
+    let expand = |ranges: &Vec<FrameRange>| ranges.iter().flat_map(|range| range.expand(n_times)).collect();
+    let subject = Subject {
+        channel,
+        quantity: cloud.value_names.get(channel).cloned().unwrap_or_default(),
+        source_quantity: String::new(),
+        title: name(&args.file),
+        frames: args.frames.as_ref().map(expand),
+        colormap: args.colormap,
+    };
+    picture::render_cloud(&cloud, &subject, format)
+}
+
+/// What a picture of a file is called.
+fn name(file: &Path) -> String {
+    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The number of a channel given by name or number.
