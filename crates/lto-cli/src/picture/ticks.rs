@@ -46,7 +46,8 @@ fn common_part(values: &[f64]) -> Option<f64> {
     if span == 0.0 || first.abs().min(last.abs()) < 1e4 * span {
         return None;
     }
-    let exponent = span.log10().ceil() as i32;
+    // A decade more than the span: rounder numbers, for a digit more in the rest.
+    let exponent = span.log10().ceil() as i32 + 1;
     let middle = 0.5 * (first + last);
     // Dividing by a whole power of ten keeps the decimals of the result few.
     Some(match exponent {
@@ -135,6 +136,7 @@ mod tests {
         let told = labels(&ticks(1e5 - 0.1, 1e5 + 0.1, 4));
         assert_eq!(told.texts, ["-0.10", "-0.05", "0.00", "0.05", "0.10"]);
         assert_eq!(told.offset.as_deref(), Some("+1e5"));
+        assert_eq!(labels(&ticks(1e6, 1e6 + 1e-3, 5)).offset.as_deref(), Some("+1e6"));
         let told = labels(&ticks(-273.1503, -273.1499, 4));
         assert_eq!(told.texts, ["-3e-4", "-2e-4", "-1e-4", "0", "1e-4"]);
         assert_eq!(told.offset.as_deref(), Some("-2.7315e2"));
