@@ -2,9 +2,14 @@
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Default axis names, in array order.
 pub const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
+
+/// Two coordinates are the same place if they differ by less than this part of the axis: what single-precision files
+/// leave of them.
+pub(crate) const COORDINATE_TOLERANCE: f64 = 1e-6;
 
 /// One axis of a [`Domain`]: an interval, closed into a circle if `periodic`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +28,13 @@ impl Axis {
     /// An axis over `[lower, upper]`.
     pub fn new(name: impl Into<String>, lower: f64, upper: f64, periodic: bool) -> Self {
         Self { name: name.into(), lower, upper, periodic }
+    }
+
+    /// Whether two axes are the same but for their names: equal bounds, to a millionth of the length, and both periodic
+    /// or neither.
+    pub fn same_place(&self, other: &Axis) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= COORDINATE_TOLERANCE * self.length();
+        self.periodic == other.periodic && near(self.lower, other.lower) && near(self.upper, other.upper)
     }
 
     /// `upper − lower`.
@@ -53,10 +65,45 @@ impl Axis {
     }
 }
 
+/// `x in [0, 1]`, and `periodic` where it is.
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.periodic { " periodic" } else { "" };
+        write!(f, "{} in [{}, {}]{kind}", self.name, self.lower, self.upper)
+    }
+}
+
 /// A box with one to three axes. Coordinates are in array order: `point[d]` belongs to array axis `d`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Domain {
     axes: Vec<Axis>,
+}
+
+/// A [`Domain`] as written, before it is checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    axes: Vec<Axis>,
+}
+
+impl TryFrom<Stored> for Domain {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self> {
+        Self::new(stored.axes)
+    }
+}
+
+/// The axes, comma-separated.
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (d, axis) in self.axes.iter().enumerate() {
+            let separator = if d == 0 { "" } else { ", " };
+            write!(f, "{separator}{axis}")?;
+        }
+        Ok(())
+    }
 }
 
 impl Domain {
@@ -100,6 +147,11 @@ impl Domain {
     /// Spatial dimension D.
     pub fn dim(&self) -> usize {
         self.axes.len()
+    }
+
+    /// Whether two domains are the same but for the names of their axes; see [`Axis::same_place`].
+    pub fn same_place(&self, other: &Domain) -> bool {
+        self.dim() == other.dim() && self.axes.iter().zip(&other.axes).all(|(a, b)| a.same_place(b))
     }
 
     /// |Ω|.
@@ -146,6 +198,15 @@ impl Domain {
     }
 }
 
+/// Halves the largest of the numbers of cells along each axis until there are at most `most` cells: along the long axes
+/// of a very flat domain, cells of the right volume would be far too many.
+pub(crate) fn limit_cells(counts: &mut [usize], most: usize) {
+    while counts.iter().copied().fold(1, usize::saturating_mul) > most.max(1) {
+        let Some(largest) = counts.iter_mut().max() else { return };
+        *largest = largest.div_ceil(2);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,5 +238,35 @@ mod tests {
             let axis = Axis::new("x", lower, upper, false);
             assert!(matches!(Domain::new(vec![axis]), Err(Error::AxisBounds { .. })), "{lower} {upper}");
         }
+        assert!(serde_json::from_str::<Domain>(r#"{"axes": []}"#).is_err());
+        let backwards = r#"{"axes": [{"name": "x", "lower": 1.0, "upper": 0.0, "periodic": false}]}"#;
+        assert!(serde_json::from_str::<Domain>(backwards).is_err());
+        let unit = Domain::unit(2, true).unwrap();
+        let text = serde_json::to_string(&unit).unwrap();
+        assert_eq!(serde_json::from_str::<Domain>(&text).unwrap(), unit);
+    }
+
+    #[test]
+    fn the_same_place_is_so_in_single_precision() {
+        let domain = |upper: f64, periodic| Domain::new(vec![Axis::new("x", 0.0, upper, periodic)]).unwrap();
+        let tau = std::f64::consts::TAU;
+        let single = f64::from(tau as f32);
+        assert!(domain(tau, true).same_place(&domain(single, true)));
+        assert!(!domain(tau, true).same_place(&domain(tau, false)));
+        assert!(!domain(tau, true).same_place(&domain(tau * (1.0 + 1e-5), true)));
+        assert!(!domain(1.0, true).same_place(&Domain::unit(2, true).unwrap()));
+        assert_eq!(Domain::unit(2, true).unwrap().to_string(), "x in [0, 1] periodic, y in [0, 1] periodic");
+    }
+
+    #[test]
+    fn cells_are_limited() {
+        for (mut counts, most) in [([1000, 1000, 1], 8000), ([usize::MAX, usize::MAX, 3], 7), ([5, 1, 1], 0)]
+        {
+            limit_cells(&mut counts, most);
+            assert!(counts.iter().product::<usize>() <= most.max(1) && !counts.contains(&0), "{counts:?}");
+        }
+        let mut few = [10, 10, 10];
+        limit_cells(&mut few, 1000);
+        assert_eq!(few, [10, 10, 10]);
     }
 }

@@ -43,7 +43,7 @@ impl Placement {
 }
 
 /// A tensor grid over a domain: increasing coordinates along each axis. Row-major; the last axis is fastest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grid {
     domain: Domain,
     coordinates: Vec<Vec<f64>>,

@@ -12,7 +12,6 @@ mod separable;
 mod tests;
 mod tiles;
 
-use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::kernel::{Gaussian, KernelConfig};
 use crate::points::Points;
@@ -148,8 +147,8 @@ impl SetConv {
 
 /// The number of channels of sound input.
 fn check(context: &Points, values: &[f64], query: &Points) -> Result<usize> {
-    if !same_place(context.domain(), query.domain()) {
-        let text = |points: &Points| describe(points.domain());
+    if !context.domain().same_place(query.domain()) {
+        let text = |points: &Points| points.domain().to_string();
         return Err(Error::DomainMismatch { context: text(context), query: text(query) });
     }
     let n_points = context.len();
@@ -166,20 +165,4 @@ fn check(context: &Points, values: &[f64], query: &Points) -> Result<usize> {
         });
     }
     Ok(n_channels)
-}
-
-/// Whether two domains are the same but for the names of their axes.
-fn same_place(a: &Domain, b: &Domain) -> bool {
-    let same = |(a, b): (&crate::domain::Axis, &crate::domain::Axis)| {
-        a.lower == b.lower && a.upper == b.upper && a.periodic == b.periodic
-    };
-    a.dim() == b.dim() && a.axes().iter().zip(b.axes()).all(same)
-}
-
-fn describe(domain: &Domain) -> String {
-    let axes = domain.axes().iter().map(|axis| {
-        let kind = if axis.periodic { " periodic" } else { "" };
-        format!("{} in [{}, {}]{kind}", axis.name, axis.lower, axis.upper)
-    });
-    axes.collect::<Vec<_>>().join(", ")
 }

@@ -6,17 +6,13 @@ use lto_numerics::dataset::{Dataset, OpenOptions};
 use lto_numerics::pde::burgers::BurgersLaw;
 use lto_numerics::pde::finite_volume::solve;
 use std::f64::consts::PI;
-use std::path::{Path, PathBuf};
+
+#[path = "common/shared.rs"]
+mod shared;
 
 #[test]
 fn the_published_shock_is_met() {
-    let folder = std::env::var_os("LTO_SHARED_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
-    let path = folder.join("burgers_shock.mat");
-    if !path.exists() {
-        eprintln!("skipped: burgers_shock.mat is not here");
-        return;
-    }
+    let Some(path) = shared::shared("burgers_shock.mat") else { return };
     let mut dataset = Dataset::open(&path, &OpenOptions::default()).unwrap();
     let sample = dataset.read(0..1).unwrap().remove(0);
     let Sample::Evolution(reference) = sample else { panic!("a trajectory was expected") };

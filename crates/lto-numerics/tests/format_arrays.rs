@@ -5,6 +5,9 @@ use lto_numerics::dataset::format::{ArrayStore, Attribute, ElementType, Format, 
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
+#[path = "common/shared.rs"]
+mod shared;
+
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
@@ -290,8 +293,6 @@ fn files_of_other_formats_are_named() {
 /// Third-party files; numbers from scipy and numpy.
 #[test]
 fn real_files_hold_what_numpy_sees() {
-    let folder = std::env::var_os("LTO_SHARED_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let cases = [
         real("burgers_shock.mat", "usol", &[256, 100], &[3, 7], 0.06047446543444653, 1.653432946113753e-11),
         real(
@@ -323,11 +324,7 @@ fn real_files_hold_what_numpy_sees() {
         ),
     ];
     for case in cases {
-        let path = folder.join(case.file);
-        if !path.exists() {
-            eprintln!("skipped: {} is not here", case.file);
-            continue;
-        }
+        let Some(path) = shared::shared(case.file) else { continue };
         let mut store = open(&path).unwrap();
         assert_eq!(shape(&*store, case.array), case.shape, "{}", case.file);
         let value = store.read(case.array, case.index, &vec![1; case.index.len()]).unwrap();

@@ -2,18 +2,10 @@
 
 use lto_numerics::dataset::{Dataset, DatasetKind, LayoutKind, OpenOptions, Summary};
 use lto_numerics::{Placement, Sample, Trajectory};
-use std::path::{Path, PathBuf};
 
-fn shared(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("LTO_SHARED_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there", path.display());
-    None
-}
+#[path = "common/shared.rs"]
+mod shared_files;
+use shared_files::shared;
 
 fn only_trajectory(data: &mut Dataset) -> Trajectory {
     match data.read(0..1).unwrap().remove(0) {

@@ -105,11 +105,11 @@ impl ContextSampler {
                 let grid = field.grid();
                 let drawn = heaviest(grid, n, |_| 0.0, rng)?;
                 let center = random_point(grid, rng);
-                let radius = radius_holding(grid, &center, failed_fraction);
+                let squared_radius = squared_radius_holding(grid, &center, failed_fraction);
                 let mut point = vec![0.0; grid.dim()];
                 let alive = drawn.into_iter().filter(|&index| {
                     grid.write_point(index, &mut point);
-                    grid.domain().distance_squared(&point, &center) > radius
+                    grid.domain().distance_squared(&point, &center) > squared_radius
                 });
                 observe(field, alive.collect())
             }
@@ -191,7 +191,7 @@ fn strided(grid: &Grid, stride: usize) -> Vec<usize> {
 }
 
 /// Squared radius of the ball around `center` that holds `fraction` of the grid points.
-fn radius_holding(grid: &Grid, center: &[f64], fraction: f64) -> f64 {
+fn squared_radius_holding(grid: &Grid, center: &[f64], fraction: f64) -> f64 {
     let mut point = vec![0.0; grid.dim()];
     let mut distances: Vec<f64> = (0..grid.len())
         .map(|index| {

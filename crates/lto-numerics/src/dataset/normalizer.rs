@@ -10,10 +10,36 @@ const CONSTANT: f64 = 1e-12;
 
 /// `v ↦ (v − mean)/scale` per channel. A constant channel has scale 1, so it maps to 0 and back exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Stored")]
 pub struct Normalizer {
     mean: Vec<f64>,
     scale: Vec<f64>,
+}
+
+/// A [`Normalizer`] as written, before it is checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    mean: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+impl TryFrom<Stored> for Normalizer {
+    type Error = Error;
+
+    fn try_from(Stored { mean, scale }: Stored) -> Result<Self> {
+        expect("number of scales of a normalizer", mean.len(), scale.len())?;
+        let requirement = "must be positive and finite";
+        match scale.iter().find(|s| !(**s > 0.0 && s.is_finite())) {
+            Some(bad) => Err(Error::Parameter { name: "scale", value: bad.to_string(), requirement }),
+            None => Ok(Self { mean, scale }),
+        }
+    }
+}
+
+/// Refuses states without points, of which there is no whole number in any values.
+fn check_points(n_points: usize) -> Result<()> {
+    if n_points > 0 { Ok(()) } else { Err(Error::NoPoints) }
 }
 
 /// Collects what a [`Normalizer`] needs, frame by frame: memory does not grow with the data.
@@ -31,8 +57,9 @@ impl NormalizerFit {
     /// Adds one frame `[channel, point]`, or several in a row.
     ///
     /// # Errors
-    /// Values that are not whole frames of `n_points`, or not finite.
+    /// No points, values that are not whole frames of `n_points`, or not finite.
     pub fn add(&mut self, values: &[f64], n_points: usize) -> Result<()> {
+        check_points(n_points)?;
         let frame = self.channels.len() * n_points;
         expect("values left over after whole frames", 0, values.len() % frame.max(1))?;
         if let Some(index) = values.iter().position(|v| !v.is_finite()) {
@@ -48,12 +75,19 @@ impl NormalizerFit {
     }
 
     /// The normalizer of all values added.
-    pub fn finish(&self) -> Normalizer {
+    ///
+    /// # Errors
+    /// No value was added.
+    pub fn finish(&self) -> Result<Normalizer> {
+        if self.channels.iter().any(|m| m.count == 0) {
+            let what = "number of values to normalize by (at least)".into();
+            return Err(Error::Mismatch { what, expected: 1, got: 0 });
+        }
         let scale = |m: &Moments| if m.std() > CONSTANT * m.mean.abs() { m.std() } else { 1.0 };
-        Normalizer {
+        Ok(Normalizer {
             mean: self.channels.iter().map(|m| m.mean).collect(),
             scale: self.channels.iter().map(scale).collect(),
-        }
+        })
     }
 }
 
@@ -90,10 +124,11 @@ impl Normalizer {
         n_points: usize,
         f: impl Fn(f64, f64, f64) -> f64,
     ) -> Result<()> {
+        check_points(n_points)?;
         let frame = self.mean.len() * n_points;
         expect("values left over after whole frames", 0, values.len() % frame.max(1))?;
         let channels = self.mean.iter().zip(&self.scale).cycle();
-        for (channel, (&mean, &scale)) in values.chunks_exact_mut(n_points.max(1)).zip(channels) {
+        for (channel, (&mean, &scale)) in values.chunks_exact_mut(n_points).zip(channels) {
             channel.iter_mut().for_each(|v| *v = f(*v, mean, scale));
         }
         Ok(())
@@ -110,7 +145,7 @@ mod tests {
         let mut fit = NormalizerFit::new(2);
         fit.add(&[frame(0.0), frame(4.0)].concat(), 2).unwrap();
         fit.add(&frame(8.0), 2).unwrap();
-        let normalizer = fit.finish();
+        let normalizer = fit.finish().unwrap();
         // Values 0 2 4 6 8 10: mean 5, variance 35/3.
         assert!((normalizer.mean()[0] - 5.0).abs() < 1e-14);
         assert!((normalizer.scale()[0] - (35.0f64 / 3.0).sqrt()).abs() < 1e-14);
@@ -132,7 +167,7 @@ mod tests {
         for _ in 0..10 {
             fit.add(&[0.1, 0.1 + 1e-17, 0.1], 3).unwrap();
         }
-        assert_eq!(fit.finish().scale(), [1.0]);
+        assert_eq!(fit.finish().unwrap().scale(), [1.0]);
     }
 
     #[test]
@@ -140,6 +175,14 @@ mod tests {
         let mut fit = NormalizerFit::new(2);
         assert!(matches!(fit.add(&[1.0; 5], 2), Err(Error::Mismatch { got: 1, .. })));
         assert!(matches!(fit.add(&[1.0, 2.0, f64::NAN, 0.0], 2), Err(Error::NonFiniteValue { .. })));
-        assert!(fit.finish().normalize(&mut [0.0; 3], 2).is_err());
+        assert!(matches!(fit.finish(), Err(Error::Mismatch { got: 0, .. })), "no values");
+        assert!(matches!(fit.add(&[], 0), Err(Error::NoPoints)));
+        fit.add(&[1.0, 2.0, 3.0, 4.0], 2).unwrap();
+        let normalizer = fit.finish().unwrap();
+        assert!(normalizer.normalize(&mut [0.0; 3], 2).is_err());
+        assert!(matches!(normalizer.denormalize(&mut [0.0; 4], 0), Err(Error::NoPoints)));
+        for json in [r#"{"mean": [0.0], "scale": []}"#, r#"{"mean": [0.0], "scale": [0.0]}"#] {
+            assert!(serde_json::from_str::<Normalizer>(json).is_err(), "{json}");
+        }
     }
 }

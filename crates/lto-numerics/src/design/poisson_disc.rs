@@ -2,7 +2,7 @@
 //! whenever many trials in a row hit an occupied disc, so that the last point always finds room.
 
 use super::UnitPoint;
-use crate::domain::Domain;
+use crate::domain::{Domain, limit_cells};
 use rand::{Rng, RngExt};
 
 /// Trials in a row that must fail before the radius falls, and by which factor it does.
@@ -56,6 +56,7 @@ pub(super) fn unit_points(domain: &Domain, n: usize, rng: &mut impl Rng) -> Vec<
     for (count, axis) in counts.iter_mut().zip(domain.axes()) {
         *count = ((axis.length() / radius).floor() as usize).clamp(1, n);
     }
+    limit_cells(&mut counts, n.saturating_mul(8));
     let mut cells = Cells { domain, counts, cells: vec![Vec::new(); counts.iter().product()] };
     let mut points = Vec::with_capacity(n);
     let mut failures = 0;

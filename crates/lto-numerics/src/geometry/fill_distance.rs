@@ -1,6 +1,6 @@
 //! The fill distance, by branch and bound.
 
-use crate::domain::Domain;
+use crate::domain::{Domain, limit_cells};
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::point_tree::{Cuboid, PointTree};
@@ -113,10 +113,11 @@ fn of_tree(points: &Points, tree: &PointTree, tolerance: f64) -> FillDistance {
 /// The domain cut into at least about `n` nearly cubic boxes.
 fn equal_boxes(domain: &Domain, n: usize) -> Vec<Cuboid> {
     let side = (domain.volume() / n as f64).powf(1.0 / domain.dim() as f64);
+    let along = domain.axes().iter().map(|axis| (axis.length() / side).ceil().clamp(1.0, n as f64) as usize);
+    let mut counts: Vec<usize> = along.collect();
+    limit_cells(&mut counts, n.saturating_mul(8));
     let mut boxes = vec![Cuboid::point([0.0; 3])];
-    for (d, axis) in domain.axes().iter().enumerate() {
-        // A very flat domain would otherwise have far more boxes than points.
-        let count = (axis.length() / side).ceil().clamp(1.0, n as f64) as usize;
+    for (d, (axis, count)) in domain.axes().iter().zip(counts).enumerate() {
         let half = 0.5 * axis.length() / count as f64;
         boxes = boxes
             .iter()

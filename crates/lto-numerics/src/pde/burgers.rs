@@ -33,8 +33,10 @@ impl Default for BurgersConfig {
     }
 }
 
-/// More diffusive steps than this for one sample are refused.
+/// More steps than this for one sample are refused.
 const MAX_STEPS: f64 = 1e8;
+/// No initial state is larger: four waves of amplitudes below 1. No later one is either.
+const MAX_SPEED: f64 = 4.0;
 
 /// Burgers from a random initial state, by finite volumes. Values are cell averages at cell centers; the
 /// initial one is taken at the cell centers, as in PDEBench. The diffusion is explicit: on `n` cells it takes
@@ -56,10 +58,17 @@ impl Burgers {
         require(t_end > 0.0 && t_end.is_finite(), "t_end", t_end, "must be positive and finite")?;
         require(viscosity >= 0.0, "viscosity", viscosity, "must not be negative")?;
         let law = BurgersLaw { diffusivity: viscosity / PI };
-        let n_steps = t_end * finite_volume::step_rate(&law, 0.0, 0.0, 1.0 / resolution as f64);
-        let affordable = n_steps <= MAX_STEPS;
+        let affordable = |law: &BurgersLaw, speed: f64| {
+            t_end * finite_volume::step_rate(law, -speed, speed, 1.0 / resolution as f64) <= MAX_STEPS
+        };
         require(
-            affordable,
+            affordable(&BurgersLaw { diffusivity: 0.0 }, MAX_SPEED),
+            "t_end",
+            t_end,
+            "takes more than 1e8 steps a sample: lower it or the resolution",
+        )?;
+        require(
+            affordable(&law, 0.0),
             "viscosity",
             viscosity,
             "too large for explicit steps: lower it or the resolution",
@@ -213,6 +222,8 @@ mod tests {
         for (config, name) in [
             (BurgersConfig { resolution: 3, ..good.clone() }, "resolution"),
             (BurgersConfig { t_end: f64::INFINITY, ..good.clone() }, "t_end"),
+            (BurgersConfig { t_end: 1e5, viscosity: 0.0, ..good.clone() }, "t_end"),
+            (BurgersConfig { t_end: 1e300, ..good.clone() }, "t_end"),
             (BurgersConfig { viscosity: -0.1, ..good.clone() }, "viscosity"),
             (BurgersConfig { viscosity: 1e9, ..good }, "viscosity"),
         ] {

@@ -17,8 +17,8 @@ use std::sync::Arc;
 pub struct DarcyConfig {
     /// Vertices along each side of the grid the problem is solved on, `x_i = i/(resolution−1)`.
     pub resolution: usize,
-    /// Saved grids: every `stride`-th vertex of the solve grid, the native one first. Each must divide
-    /// `resolution − 1`, so that both boundaries stay on the grid.
+    /// Saved grids: every `stride`-th vertex of the solve grid, the native, coarsest one first, then finer
+    /// ones: strictly decreasing. Each must divide `resolution − 1`, so that both boundaries stay on the grid.
     pub strides: Vec<usize>,
     /// Smoothness `α` of the Gaussian field whose sign makes the medium.
     pub alpha: f64,
@@ -57,7 +57,8 @@ impl Darcy {
         for (index, &stride) in strides.iter().enumerate() {
             let divides = stride > 0 && (resolution - 1).is_multiple_of(stride);
             require(divides, "strides", stride, "each must divide resolution − 1")?;
-            require(!strides[..index].contains(&stride), "strides", stride, "each may be given once")?;
+            let finer = index == 0 || stride < strides[index - 1];
+            require(finer, "strides", stride, "must decrease: the coarsest grid first, then finer ones")?;
         }
         for (name, value) in [("high", high), ("low", low)] {
             require(value > 0.0 && value.is_finite(), name, value, "must be positive and finite")?;
@@ -163,6 +164,7 @@ mod tests {
             (DarcyConfig { strides: vec![0], ..ok.clone() }, "strides"),
             (DarcyConfig { strides: vec![5], ..ok.clone() }, "strides"),
             (DarcyConfig { strides: vec![2, 2], ..ok.clone() }, "strides"),
+            (DarcyConfig { strides: vec![1, 2], ..ok.clone() }, "strides"),
             (DarcyConfig { alpha: 0.5, ..ok.clone() }, "alpha"),
             (DarcyConfig { tau: -1.0, ..ok.clone() }, "tau"),
             (DarcyConfig { high: f64::NAN, ..ok.clone() }, "high"),

@@ -7,7 +7,6 @@ mod stride;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::Axis;
 use crate::error::{Error, Result};
 use crate::field::{Field, Trajectory};
 use crate::grid::{Grid, expect};
@@ -61,7 +60,9 @@ impl Method {
         let axes = source.domain().axes().iter().zip(target.domain().axes()).enumerate();
         axes.map(|(d, (axis, other))| {
             let refuse = |reason| Error::Resample { method: self.name(), axis: axis.name.clone(), reason };
-            check_same_interval(axis, other).map_err(refuse)?;
+            if !axis.same_place(other) {
+                return Err(refuse(format!("the grids lie in different domains, {axis} and {other}")));
+            }
             let (from, to) = (source.coordinates(d), target.coordinates(d));
             let map: Result<Box<dyn AxisMap>, String> = match self {
                 Method::Stride => stride::Pick::new(axis, from, to).map(|m| Box::new(m) as _),
@@ -78,21 +79,6 @@ impl Method {
 trait AxisMap {
     /// Values at the target's coordinates from those at the source's.
     fn apply(&mut self, line: &[f64], result: &mut [f64]);
-}
-
-/// Two coordinates are the same point if they differ by less than this part of the axis: what single-precision
-/// files leave of them.
-const COORDINATE_TOLERANCE: f64 = 1e-6;
-
-fn check_same_interval(axis: &Axis, other: &Axis) -> Result<(), String> {
-    let tolerance = COORDINATE_TOLERANCE * axis.length();
-    let same = (axis.lower - other.lower).abs() <= tolerance && (axis.upper - other.upper).abs() <= tolerance;
-    if same && axis.periodic == other.periodic {
-        return Ok(());
-    }
-    let describe =
-        |a: &Axis| format!("[{}, {}]{}", a.lower, a.upper, if a.periodic { " periodic" } else { "" });
-    Err(format!("the grids lie in different domains, {} and {}", describe(axis), describe(other)))
 }
 
 /// The field on another grid of the same domain.

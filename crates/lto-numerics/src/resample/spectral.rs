@@ -1,7 +1,7 @@
 //! Trigonometric interpolation between uniform periodic axes of any sizes and offsets.
 
-use super::{AxisMap, COORDINATE_TOLERANCE};
-use crate::domain::Axis;
+use super::AxisMap;
+use crate::domain::{Axis, COORDINATE_TOLERANCE};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::num_complex::Complex64;
 use std::f64::consts::TAU;

@@ -1,7 +1,7 @@
 //! Subsampling: the target's points are some of the source's.
 
-use super::{AxisMap, COORDINATE_TOLERANCE};
-use crate::domain::Axis;
+use super::AxisMap;
+use crate::domain::{Axis, COORDINATE_TOLERANCE};
 
 /// The indices of the source's points to keep.
 pub(super) struct Pick {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::Axis;
 use crate::testing::assert_slope;
 use crate::{Domain, Placement};
 use std::f64::consts::TAU;
@@ -233,7 +234,7 @@ fn methods_that_do_not_apply_name_the_axis_and_the_reason() {
             "axis x: the axis is not periodic",
         ),
         (Method::Spectral, &left, &uneven, "the target is not uniform"),
-        (Method::Cubic, &left, &wider, "[0, 1] periodic and [0, 2] periodic"),
+        (Method::Cubic, &left, &wider, "x in [0, 1] periodic and x in [0, 2] periodic"),
         (Method::Cubic, &periodic(3, Placement::Left), &left, "has 3 points"),
         (Method::Cubic, &far, &plain(8, Placement::Left), "x = 0 is more than one interval outside"),
         (Method::Cubic, &left, &square, "expected 1, got 2"),

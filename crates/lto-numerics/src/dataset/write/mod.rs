@@ -17,6 +17,8 @@ mod npz;
 mod pdebench_hdf5;
 mod plan;
 
+pub use atomic::AtomicFile;
+
 use super::format::Attribute;
 use crate::error::{Error, Result};
 use crate::grid::{Grid, expect};
