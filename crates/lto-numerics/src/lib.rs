@@ -30,3 +30,8 @@ pub use kernel::KernelConfig;
 pub use points::{Layout, Points};
 pub use sample::Sample;
 pub use setconv::SetConv;
+
+/// The examples of the README are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
