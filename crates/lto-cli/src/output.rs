@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::ColorChoice;
+use lto_numerics::dataset::write::AtomicFile;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -75,15 +76,10 @@ pub fn folder_of(path: &Path) -> Result<PathBuf> {
 /// # Errors
 /// The folder does not exist or cannot be written, or the disk is full.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = folder_of(path)?;
-    let cannot = || format!("{}: cannot be written", path.display());
-    // Opened like any other file, so that the usual permissions hold.
-    let open = |name: &Path| std::fs::OpenOptions::new().write(true).create_new(true).open(name);
-    let mut file = tempfile::Builder::new().prefix(".lto-").make_in(&folder, open).with_context(cannot)?;
-    file.write_all(bytes).with_context(cannot)?;
-    file.as_file().sync_all().with_context(cannot)?;
-    file.persist(path).map_err(|failed| failed.error).with_context(cannot)?;
-    Ok(())
+    folder_of(path)?;
+    let mut file = AtomicFile::create(path)?;
+    file.file().write_all(bytes).with_context(|| format!("{}: cannot be written", path.display()))?;
+    Ok(file.finish()?)
 }
 
 /// A text from a file or its name, with control characters made visible: they must not reach the terminal.
