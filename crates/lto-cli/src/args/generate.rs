@@ -207,7 +207,7 @@ impl BurgersArgs {
 pub struct NavierStokesArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Points along each axis of the grid the flow is solved on; 128 is about six times faster, and 4–5 % off by
+    /// Points along each axis of the grid the flow is solved on; 128 is about seven times faster, and 4–5 % off by
     /// t = 20
     #[arg(
         long, help_heading = "PDE", value_parser = whole::<usize>, allow_negative_numbers = true,

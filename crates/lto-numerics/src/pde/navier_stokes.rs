@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NavierStokesConfig {
-    /// Points along each axis of the grid the equation is solved on. At the default viscosity 128 is six times faster
+    /// Points along each axis of the grid the equation is solved on. At the default viscosity 128 is seven times faster
     /// than 256, but from t ≈ 15 on its filaments are thinner than the grid: 4–5 % off at t = 20.
     pub solve_resolution: usize,
     /// Points along each axis of the saved grids, increasing, the native one first. Each divides
