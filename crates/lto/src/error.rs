@@ -1,0 +1,73 @@
+//! The one error type of this crate. Variants carry values.
+
+use std::path::{Path, PathBuf};
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong in this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the numerics below.
+    #[error(transparent)]
+    Numerics(#[from] lto_numerics::Error),
+    /// A configuration value that makes no sense.
+    #[error("{key} = {value}: {requirement}")]
+    Config {
+        /// Which value, as written in the configuration file.
+        key: String,
+        /// What it was.
+        value: String,
+        /// What it must satisfy.
+        requirement: String,
+    },
+    /// A context with another number of channels than the model takes.
+    #[error("the context has {got} channels per point, the model takes {expected}")]
+    ContextChannels {
+        /// What the model takes.
+        expected: usize,
+        /// What was given.
+        got: usize,
+    },
+    /// Points on another domain than the model's.
+    #[error(
+        "the {what} lies on the domain {got}, the model was made for {expected}; convert the coordinates"
+    )]
+    WrongDomain {
+        /// Context or query.
+        what: &'static str,
+        /// The model's domain.
+        expected: String,
+        /// The domain of the points.
+        got: String,
+    },
+    /// A file that cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file that is not what it should be.
+    #[error("{path}: {problem}")]
+    BadFile {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+}
+
+impl Error {
+    /// Adds the file to an error of the system.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Error::Io { path: path.into(), source }
+    }
+
+    /// A file that is not what it should be.
+    pub(crate) fn bad_file(path: &Path, problem: impl Into<String>) -> Self {
+        Error::BadFile { path: path.into(), problem: problem.into() }
+    }
+}

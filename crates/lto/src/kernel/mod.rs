@@ -1,0 +1,3 @@
+//! Hand-written CPU kernels, one operation a file.
+
+pub mod gemm;

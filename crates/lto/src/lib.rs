@@ -1,0 +1,16 @@
+//! The Latent Twin Operator: observations at any points → set convolution onto a fixed grid → latent state → latent
+//! evolution straight from time s to time t → decoding at any query points. The same weights serve every
+//! resolution.
+
+pub mod error;
+pub mod kernel;
+pub mod loss;
+pub mod model;
+pub mod nn;
+pub mod operator;
+pub mod parameters;
+pub mod problem;
+pub mod twin;
+pub mod weights;
+
+pub use error::{Error, Result};

@@ -1,0 +1,53 @@
+//! Fully connected layers applied at every point.
+
+use burn::module::{Module, Param};
+use burn::nn::Initializer;
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor};
+
+/// `y = W x + b`.
+#[derive(Module, Debug)]
+pub struct Linear {
+    /// Weights `[in, out]`.
+    pub weight: Param<Tensor<2>>,
+    /// Biases `[out]`.
+    pub bias: Param<Tensor<1>>,
+}
+
+impl Linear {
+    /// Weights and biases uniform in ±1/√in.
+    pub fn new(input: usize, output: usize, device: &Device) -> Self {
+        let bound = 1.0 / (input as f64).sqrt();
+        let uniform = Initializer::Uniform { min: -bound, max: bound };
+        Self { weight: uniform.init([input, output], device), bias: uniform.init([output], device) }
+    }
+
+    /// # Shapes
+    /// `[n, in]` → `[n, out]`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        x.matmul(self.weight.val()) + self.bias.val().unsqueeze()
+    }
+}
+
+/// Linear layers with ReLU between them.
+#[derive(Module, Debug)]
+pub struct Mlp {
+    layers: Vec<Linear>,
+}
+
+impl Mlp {
+    /// Layers of the given widths, first the input's, last the output's.
+    pub fn new(widths: &[usize], device: &Device) -> Self {
+        Self { layers: widths.windows(2).map(|w| Linear::new(w[0], w[1], device)).collect() }
+    }
+
+    /// # Shapes
+    /// `[n, in]` → `[n, out]`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let last = self.layers.len() - 1;
+        self.layers.iter().enumerate().fold(x, |x, (i, layer)| {
+            let y = layer.forward(x);
+            if i < last { relu(y) } else { y }
+        })
+    }
+}

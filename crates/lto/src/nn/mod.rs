@@ -1,0 +1,6 @@
+//! Layers. Spatial tensors are `[batch, channel, n0, n1]`; one-dimensional states have `n0 = 1`.
+
+pub mod conv;
+pub mod film;
+pub mod mlp;
+pub mod spectral_conv;

@@ -1,0 +1,101 @@
+//! Parameters by name: what checkpoints, imports and tables speak of.
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::tensor::{Gradients, Tensor, TensorData};
+
+/// A parameter, or the gradient of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// Path through the modules, `evolution.dilated.0.weight`. Names of variants are left out: a network has one
+    /// encoder, whichever it is.
+    pub name: String,
+    /// Shape.
+    pub shape: Vec<usize>,
+    /// Values, row-major.
+    pub values: Vec<f32>,
+}
+
+/// New values for the parameter of a name and shape, or `None` to leave it.
+pub type NewValues<'a> = dyn FnMut(&str, &[usize]) -> Option<Vec<f32>> + 'a;
+
+/// All parameters of a network, in its own order.
+pub fn parameters<M: Module>(network: &M) -> Vec<Named> {
+    let mut collector = Collector { path: Path::default(), gradients: None, found: Vec::new() };
+    network.visit(&mut collector);
+    collector.found
+}
+
+/// The gradients of all parameters that have one.
+pub fn gradients<M: Module>(network: &M, gradients: &mut Gradients) -> Vec<Named> {
+    let mut collector = Collector { path: Path::default(), gradients: Some(gradients), found: Vec::new() };
+    network.visit(&mut collector);
+    collector.found
+}
+
+/// Replaces every parameter by what `values` gives for its name and shape, and leaves it where that is `None`.
+pub fn with_parameters<M: Module>(network: M, values: impl FnMut(&str, &[usize]) -> Option<Vec<f32>>) -> M {
+    network.map(&mut Replacer { path: Path::default(), values })
+}
+
+/// Where a traversal is.
+#[derive(Default)]
+struct Path(Vec<String>);
+
+impl Path {
+    fn name(&self) -> String {
+        let is_variant = |part: &&String| part.starts_with(char::is_uppercase);
+        self.0.iter().filter(|part| !is_variant(part)).map(String::as_str).collect::<Vec<_>>().join(".")
+    }
+}
+
+struct Collector<'a> {
+    path: Path,
+    gradients: Option<&'a mut Gradients>,
+    found: Vec<Named>,
+}
+
+impl ModuleVisitor for Collector<'_> {
+    fn enter_module(&mut self, name: &str, _container: &str) {
+        self.path.0.push(name.into());
+    }
+
+    fn exit_module(&mut self, _name: &str, _container: &str) {
+        self.path.0.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let tensor = match &mut self.gradients {
+            None => Some(param.val()),
+            Some(gradients) => param.val().grad_remove(gradients),
+        };
+        if let Some(tensor) = tensor {
+            let shape = tensor.dims().to_vec();
+            let values = tensor.into_data().iter::<f32>().collect();
+            self.found.push(Named { name: self.path.name(), shape, values });
+        }
+    }
+}
+
+struct Replacer<F> {
+    path: Path,
+    values: F,
+}
+
+impl<F: FnMut(&str, &[usize]) -> Option<Vec<f32>>> ModuleMapper for Replacer<F> {
+    fn enter_module(&mut self, name: &str, _container: &str) {
+        self.path.0.push(name.into());
+    }
+
+    fn exit_module(&mut self, _name: &str, _container: &str) {
+        self.path.0.pop();
+    }
+
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let shape = param.val().dims();
+        match (self.values)(&self.path.name(), &shape) {
+            Some(values) => param
+                .map(|old| Tensor::from_data(TensorData::new(values, shape), &old.device()).require_grad()),
+            None => param,
+        }
+    }
+}

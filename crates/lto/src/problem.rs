@@ -1,0 +1,71 @@
+//! What a model is for: where its states live, how many channels go in and come out, and over which times.
+
+use crate::error::{Error, Result};
+use lto_numerics::Domain;
+use serde::{Deserialize, Serialize};
+
+/// The problem a model solves. Stored with its weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Problem {
+    /// Where the states live (one or two axes).
+    pub domain: Domain,
+    /// Channels of the source state.
+    pub source_channels: usize,
+    /// Channels of the target state.
+    pub target_channels: usize,
+    /// Points of the training grid along each axis.
+    pub native: Vec<usize>,
+    /// First and last time of the training data; `None` for a steady problem.
+    pub times: Option<[f64; 2]>,
+}
+
+impl Problem {
+    /// Checks what the type cannot say.
+    ///
+    /// # Errors
+    /// A domain with more than two axes, no channels, or times that do not increase.
+    pub fn validate(&self) -> Result<()> {
+        let refuse = |key: &str, value: String, requirement: &str| {
+            Err(Error::Config { key: key.into(), value, requirement: requirement.into() })
+        };
+        if self.domain.dim() > 2 {
+            return refuse("domain", format!("{} axes", self.domain.dim()), "a twin has one or two axes");
+        }
+        if self.source_channels == 0 || self.target_channels == 0 {
+            return refuse("channels", "0".into(), "must be at least 1");
+        }
+        if self.native.len() != self.domain.dim() || self.native.contains(&0) {
+            return refuse("native", format!("{:?}", self.native), "one number of points for each axis");
+        }
+        match self.times {
+            Some([first, last]) if !(first < last && (last - first).is_finite()) => {
+                refuse("times", format!("[{first}, {last}]"), "must be finite and increase")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Spacing of the training grid along axis `d`.
+    pub fn native_spacing(&self, d: usize) -> f64 {
+        self.domain.axes()[d].length() / self.native[d] as f64
+    }
+
+    /// Refuses points on another domain.
+    ///
+    /// # Errors
+    /// [`Error::WrongDomain`], naming both.
+    pub fn check_domain(&self, what: &'static str, domain: &Domain) -> Result<()> {
+        if domain.same_place(&self.domain) {
+            return Ok(());
+        }
+        Err(Error::WrongDomain { what, expected: self.domain.to_string(), got: domain.to_string() })
+    }
+
+    /// The times among `times` outside the trained range.
+    pub fn outside_range(&self, times: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        let Some([first, last]) = self.times else { return Vec::new() };
+        let slack = 1e-9 * (last - first);
+        times.into_iter().filter(|t| !(first - slack..=last + slack).contains(t)).collect()
+    }
+}

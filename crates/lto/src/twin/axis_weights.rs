@@ -1,0 +1,110 @@
+//! Kernel weights along one axis and their derivative in log ℓ. The Gaussian factorizes over the axes, so these
+//! small matrices are all a set convolution or an interpolation ever needs: never N × G^D.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lto_numerics::Axis;
+
+/// A matrix of weights `[rows, columns]` and its derivative with respect to log ℓ.
+#[derive(Clone, Debug)]
+pub struct AxisWeights {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// `W`, row-major.
+    pub weights: Vec<f32>,
+    /// `∂W/∂log ℓ`, row-major.
+    pub derivative: Vec<f32>,
+}
+
+impl AxisWeights {
+    /// `K[i, j] = exp(−d(x_i, y_j)² / 2ℓ²)` and `∂K/∂log ℓ = K d²/ℓ²`.
+    pub fn kernel(axis: &Axis, x: &[f64], y: &[f64], length_scale: f64) -> Self {
+        let inverse = 1.0 / (length_scale * length_scale);
+        let mut weights = Vec::with_capacity(x.len() * y.len());
+        let mut derivative = Vec::with_capacity(x.len() * y.len());
+        for &x in x {
+            for &y in y {
+                let scaled = axis.displacement(x, y).powi(2) * inverse;
+                let weight = (-0.5 * scaled as f32).exp();
+                weights.push(weight);
+                derivative.push(weight * scaled as f32);
+            }
+        }
+        Self { rows: x.len(), columns: y.len(), weights, derivative }
+    }
+
+    /// The same with rows that sum to one. Subtracting the smallest distance first keeps a row with far columns
+    /// only from vanishing.
+    pub fn normalized(axis: &Axis, x: &[f64], y: &[f64], length_scale: f64) -> Self {
+        let inverse = 1.0 / (length_scale * length_scale);
+        let mut scaled = vec![0.0; y.len()];
+        let mut weights = Vec::with_capacity(x.len() * y.len());
+        let mut derivative = Vec::with_capacity(x.len() * y.len());
+        for &x in x {
+            for (scaled, &y) in scaled.iter_mut().zip(y) {
+                *scaled = axis.displacement(x, y).powi(2) * inverse;
+            }
+            let nearest = scaled.iter().copied().fold(f64::INFINITY, f64::min);
+            let exponent = |s: f64| (0.5 * (nearest - s)).exp();
+            let total: f64 = scaled.iter().map(|&s| exponent(s)).sum();
+            let slope: f64 = scaled.iter().map(|&s| exponent(s) * s).sum::<f64>() / total;
+            for &s in &scaled {
+                let weight = exponent(s) / total;
+                weights.push(weight as f32);
+                derivative.push((weight * (s - slope)) as f32);
+            }
+        }
+        Self { rows: x.len(), columns: y.len(), weights, derivative }
+    }
+
+    /// The trivial weights of the missing axis of a one-dimensional state.
+    pub fn identity() -> Self {
+        Self::ones(1)
+    }
+
+    /// One row of ones: the missing axis for `columns` scattered points.
+    pub fn ones(columns: usize) -> Self {
+        Self { rows: 1, columns, weights: vec![1.0; columns], derivative: vec![0.0; columns] }
+    }
+
+    /// `W` as a tensor that carries the gradient of `log_length_scale` `[1]`: `W + (log ℓ − sg log ℓ) ∂W/∂log ℓ`.
+    ///
+    /// # Shapes
+    /// → `[rows, columns]`.
+    pub fn tensor(&self, log_length_scale: Tensor<1>, device: &Device) -> Tensor<2> {
+        let matrix = |data: &[f32]| {
+            Tensor::<2>::from_data(TensorData::new(data.to_vec(), [self.rows, self.columns]), device)
+        };
+        let step = log_length_scale.clone() - log_length_scale.detach();
+        matrix(&self.weights) + matrix(&self.derivative) * step.unsqueeze()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The derivative against a central difference in log ℓ, and rows that sum to one.
+    #[test]
+    fn derivatives_match_differences() {
+        let axis = Axis::new("x", 0.0, 1.0, true);
+        let (x, y): (Vec<f64>, Vec<f64>) =
+            ((0..5).map(|i| 0.17 * i as f64).collect(), (0..7).map(|i| i as f64 / 7.0).collect());
+        for make in [AxisWeights::kernel, AxisWeights::normalized] {
+            let (ell, h) = (0.13f64, 1e-3f64);
+            let at = make(&axis, &x, &y, ell);
+            let (up, down) = (make(&axis, &x, &y, ell * h.exp()), make(&axis, &x, &y, ell * (-h).exp()));
+            for i in 0..at.weights.len() {
+                let difference = (up.weights[i] - down.weights[i]) / (2.0 * h as f32);
+                assert!(
+                    (difference - at.derivative[i]).abs() < 2e-4,
+                    "{i}: {difference} {}",
+                    at.derivative[i]
+                );
+            }
+        }
+        let far = AxisWeights::normalized(&axis, &[0.5], &[0.0], 1e-3);
+        assert_eq!(far.weights, [1.0]);
+    }
+}

@@ -1,0 +1,209 @@
+//! What makes a twin: everything but its weights and its problem.
+
+use super::encoder::Density;
+use super::evolution::EvolutionConfig;
+use crate::error::{Error, Result};
+use crate::nn::conv::Padding;
+use crate::problem::Problem;
+use lto_numerics::Domain;
+use serde::{Deserialize, Serialize};
+
+/// Configuration of a twin, the `[model]` of a configuration file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TwinConfig {
+    /// Points of the latent grid along each axis, G.
+    pub latent_points: usize,
+    /// Latent channels, k.
+    pub latent_channels: usize,
+    /// How convolutions continue past the edge.
+    #[serde(default)]
+    pub padding: PaddingConfig,
+    /// What the decoder gives.
+    #[serde(default)]
+    pub output: OutputForm,
+    /// The encoder.
+    pub encoder: EncoderConfig,
+    /// The latent evolution.
+    pub evolution: EvolutionConfig,
+    /// The decoder.
+    pub decoder: DecoderConfig,
+}
+
+/// How convolutions continue past the edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaddingConfig {
+    /// As the domain says: periodic axes as a circle, others by zeros.
+    #[default]
+    Domain,
+    /// Zeros everywhere, the published form.
+    Zero,
+}
+
+/// What the decoder gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputForm {
+    /// The target state itself.
+    #[default]
+    Direct,
+    /// Its rate of change: prediction = interpolated source + (t − s)/T · decoder.
+    Residual,
+}
+
+/// Which encoder, and how large.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum EncoderConfig {
+    /// Gaussian set convolution, then a CNN.
+    SetConv {
+        /// Hidden channels h.
+        hidden: usize,
+        /// Initial ℓ.
+        #[serde(default)]
+        length_scale: LengthScale,
+        /// ε in the denominator of the signal.
+        #[serde(default = "default_density_floor")]
+        density_floor: f64,
+        /// What the density channel holds.
+        #[serde(default)]
+        density: Density,
+    },
+    /// Learned attention, then a CNN.
+    Attention {
+        /// Width a.
+        width: usize,
+    },
+}
+
+fn default_density_floor() -> f64 {
+    1e-8
+}
+
+/// The decoder's size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DecoderConfig {
+    /// Hidden width d.
+    pub hidden: usize,
+    /// Initial ℓ.
+    #[serde(default)]
+    pub length_scale: LengthScale,
+}
+
+/// An initial length scale: a number in the units of the domain, or a multiple of the spacing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LengthScale {
+    /// ℓ itself.
+    Value(f64),
+    /// ℓ as a multiple of the largest spacing, of the latent grid or of the training grid.
+    Spacings {
+        /// The multiple.
+        spacings: f64,
+    },
+}
+
+impl Default for LengthScale {
+    /// The published initial value.
+    fn default() -> Self {
+        LengthScale::Value(0.1)
+    }
+}
+
+impl LengthScale {
+    /// ℓ for a latent grid of `n` points an axis.
+    pub fn resolve(self, problem: &Problem, n: usize) -> f64 {
+        match self {
+            LengthScale::Value(value) => value,
+            LengthScale::Spacings { spacings } => {
+                let axes = problem.domain.axes().iter().enumerate();
+                spacings
+                    * axes
+                        .map(|(d, a)| problem.native_spacing(d).max(a.length() / n as f64))
+                        .fold(0.0, f64::max)
+            }
+        }
+    }
+
+    fn number(self) -> f64 {
+        match self {
+            LengthScale::Value(value) => value,
+            LengthScale::Spacings { spacings } => spacings,
+        }
+    }
+}
+
+impl TwinConfig {
+    /// Padding per array axis (the first is trivial in one dimension).
+    pub fn padding(&self, domain: &Domain) -> [Padding; 2] {
+        let of = |d: usize| match self.padding {
+            PaddingConfig::Domain if domain.axes()[d].periodic => Padding::Periodic,
+            _ => Padding::Zero,
+        };
+        if domain.dim() == 1 { [Padding::Zero, of(0)] } else { [of(0), of(1)] }
+    }
+
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// A size of zero, a length scale that is not positive, or an evolution that does not fit the problem.
+    pub fn validate(&self, problem: &Problem) -> Result<()> {
+        let refuse = |key: &str, value: String, requirement: &str| {
+            Err(Error::Config { key: format!("model.{key}"), value, requirement: requirement.into() })
+        };
+        let (encoder_size, encoder_scale) = match self.encoder {
+            EncoderConfig::SetConv { hidden, length_scale, .. } => (hidden, length_scale),
+            EncoderConfig::Attention { width } => (width, LengthScale::default()),
+        };
+        let evolution_size = match self.evolution {
+            EvolutionConfig::Steady { width }
+            | EvolutionConfig::Timed { width }
+            | EvolutionConfig::Residual { width } => width,
+            EvolutionConfig::Spectral { width, modes, blocks } => width * modes * blocks,
+        };
+        let sizes = [
+            ("latent_points", self.latent_points),
+            ("latent_channels", self.latent_channels),
+            ("encoder", encoder_size),
+            ("evolution", evolution_size),
+            ("decoder.hidden", self.decoder.hidden),
+        ];
+        if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
+            return refuse(key, "0".into(), "sizes must be at least 1");
+        }
+        if self.latent_points < 2 {
+            return refuse("latent_points", self.latent_points.to_string(), "must be at least 2");
+        }
+        for (key, scale) in
+            [("encoder.length_scale", encoder_scale), ("decoder.length_scale", self.decoder.length_scale)]
+        {
+            if !(scale.number() > 0.0 && scale.number().is_finite()) {
+                return refuse(key, scale.number().to_string(), "must be positive");
+            }
+        }
+        if self.output == OutputForm::Residual
+            && (problem.times.is_none() || problem.source_channels != problem.target_channels)
+        {
+            return refuse(
+                "output",
+                "residual".into(),
+                "needs times, and targets with the channels of the sources",
+            );
+        }
+        match (&self.evolution, problem.times) {
+            (EvolutionConfig::Timed { .. }, None) => refuse(
+                "evolution.kind",
+                "timed".into(),
+                "the problem is steady: use steady, residual or spectral",
+            ),
+            (EvolutionConfig::Steady { .. }, Some(_)) => refuse(
+                "evolution.kind",
+                "steady".into(),
+                "the problem has times: use timed, residual or spectral",
+            ),
+            _ => Ok(()),
+        }
+    }
+}

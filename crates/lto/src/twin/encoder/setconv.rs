@@ -1,0 +1,92 @@
+//! The Gaussian set-convolution encoder: density and signals on the latent grid, then a small CNN.
+
+use super::Density;
+use super::channels::channels;
+use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::twin::latent_grid::LatentGrid;
+use burn::module::{Module, Param};
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor, TensorData};
+use lto_numerics::dataset::Context;
+
+/// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution.
+#[derive(Module, Debug)]
+pub struct SetConvEncoder {
+    /// log ℓ `[1]`.
+    pub log_length_scale: Param<Tensor<1>>,
+    layers: [Conv; 3],
+    #[module(skip)]
+    density: Density,
+    #[module(skip)]
+    density_floor: f32,
+}
+
+/// Everything that makes a [`SetConvEncoder`].
+#[derive(Clone, Copy, Debug)]
+pub struct SetConvEncoderConfig {
+    /// Channels p of the context.
+    pub source_channels: usize,
+    /// Hidden channels h.
+    pub hidden: usize,
+    /// Latent channels k.
+    pub latent: usize,
+    /// Initial ℓ.
+    pub length_scale: f64,
+    /// ε in the denominator of the signal.
+    pub density_floor: f64,
+    /// What the density channel holds.
+    pub density: Density,
+    /// Spatial dimension, 1 or 2.
+    pub dim: usize,
+    /// Continuation past the edge.
+    pub padding: [Padding; 2],
+}
+
+impl SetConvEncoderConfig {
+    /// A new encoder.
+    pub fn init(&self, device: &Device) -> SetConvEncoder {
+        let conv = |input, output| {
+            let (dim, padding) = (self.dim, self.padding);
+            ConvConfig { input, output, width: 5, dilation: 1, dim, padding }.init(device)
+        };
+        SetConvEncoder {
+            log_length_scale: Param::from_data([self.length_scale.ln() as f32], device),
+            layers: [
+                conv(1 + self.source_channels, self.hidden),
+                conv(self.hidden, self.hidden),
+                conv(self.hidden, self.latent),
+            ],
+            density: self.density,
+            density_floor: self.density_floor as f32,
+        }
+    }
+}
+
+impl SetConvEncoder {
+    /// ℓ.
+    pub fn length_scale(&self) -> f64 {
+        f64::from(self.log_length_scale.val().into_scalar::<f32>()).exp()
+    }
+
+    /// # Shapes
+    /// b contexts → `[b, k, n0, n1]`.
+    pub fn forward(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
+        let [c1, c2, c3] = &self.layers;
+        let x = self.channels(contexts, grid, device);
+        c3.forward(relu(c2.forward(relu(c1.forward(x)))))
+    }
+
+    /// Density and signals as a tensor that carries the gradient of log ℓ.
+    ///
+    /// # Shapes
+    /// b contexts → `[b, 1 + p, n0, n1]`.
+    pub fn channels(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
+        let made = channels(contexts, grid, self.length_scale(), self.density_floor, self.density);
+        let [n0, n1] = grid.shape();
+        let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
+        let tensor = |data| Tensor::<4>::from_data(TensorData::new(data, shape), device);
+        let log = self.log_length_scale.val();
+        let step = log.clone() - log.detach();
+        tensor(made.values) + tensor(made.derivative) * step.unsqueeze()
+    }
+}

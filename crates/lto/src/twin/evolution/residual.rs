@@ -1,0 +1,60 @@
+//! A deep residual evolution with growing and shrinking dilations.
+
+use super::timed::TimeEmbedding;
+use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::film::Film;
+use burn::module::Module;
+use burn::tensor::activation::gelu;
+use burn::tensor::{Device, Tensor};
+
+/// Dilations of the blocks.
+const DILATIONS: [usize; 7] = [1, 2, 4, 8, 4, 2, 1];
+
+/// Lift k → f by conv3, seven blocks `h + GELU(FiLM(conv3 h))`, conv3 (f → k, zero at first), added to z. Without
+/// times (a steady problem) the modulation is left out.
+#[derive(Module, Debug)]
+pub struct ResidualEvolution {
+    time: Option<TimeEmbedding>,
+    input: Conv,
+    blocks: Vec<Conv>,
+    films: Vec<Film>,
+    output: Conv,
+}
+
+impl ResidualEvolution {
+    /// `latent` channels, inner width `width`; `timed` for problems with times.
+    pub fn new(
+        latent: usize,
+        width: usize,
+        dim: usize,
+        padding: [Padding; 2],
+        timed: bool,
+        device: &Device,
+    ) -> Self {
+        let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };
+        let films = if timed { DILATIONS.len() } else { 0 };
+        Self {
+            time: timed.then(|| TimeEmbedding::new(width, device)),
+            input: conv(latent, width, 1).init(device),
+            blocks: DILATIONS.map(|d| conv(width, width, d).init(device)).into(),
+            films: (0..films).map(|_| Film::new(width, width, device)).collect(),
+            output: conv(width, latent, 1).init_zero(device),
+        }
+    }
+
+    /// # Shapes
+    /// `z [b, k, n0, n1]`, `times [b, 2]` for problems with times → as `z`.
+    pub fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
+        let embedding = self.time.as_ref().zip(times).map(|(time, times)| time.forward(times));
+        let mut h = self.input.forward(z.clone());
+        for (i, conv) in self.blocks.iter().enumerate() {
+            let y = conv.forward(h.clone());
+            let y = match &embedding {
+                Some(embedding) => self.films[i].forward(y, embedding.clone()),
+                None => y,
+            };
+            h = h + gelu(y);
+        }
+        z + self.output.forward(h)
+    }
+}

@@ -1,0 +1,51 @@
+//! The source state at the query points, interpolated from its observations alone: the base of the residual output.
+
+use crate::error::Result;
+use lto_numerics::dataset::Context;
+use lto_numerics::resample::{Method, resample};
+use lto_numerics::setconv::SetConv;
+use lto_numerics::{Field, Grid, Layout, Points};
+use std::sync::Arc;
+
+/// A local-linear fit over this many mean spacings of the observations.
+const SPACINGS: f64 = 0.75;
+
+/// Observations of a whole grid are resampled (exactly where grids share points, else spectrally or by cubics); any
+/// others are fitted by local lines.
+///
+/// # Shapes
+/// b contexts of p channels, one or b sets of M points → `[b, p, M]`.
+///
+/// # Errors
+/// Points that no interpolation can use.
+pub fn at_queries(contexts: &[Context], queries: &[Arc<Points>]) -> Result<Vec<f32>> {
+    let mut all = Vec::new();
+    for (i, context) in contexts.iter().enumerate() {
+        let query = &queries[if queries.len() == 1 { 0 } else { i }];
+        all.extend(at_query(context, query)?.into_iter().map(|v| v as f32));
+    }
+    Ok(all)
+}
+
+fn at_query(context: &Context, query: &Points) -> Result<Vec<f64>> {
+    if let (Layout::Grid(from), Layout::Grid(to) | Layout::Masked { grid: to, .. }) =
+        (context.points.layout(), query.layout())
+        && let Ok(method) = Method::for_grids(from, to)
+    {
+        return on_grid(context, from, to, method, query);
+    }
+    let domain = context.points.domain();
+    let spacing = (domain.volume() / context.points.len() as f64).powf(1.0 / domain.dim() as f64);
+    Ok(SetConv::new(SPACINGS * spacing)?.local_linear(&context.points, &context.values, query)?.signal)
+}
+
+fn on_grid(context: &Context, from: &Grid, to: &Grid, method: Method, query: &Points) -> Result<Vec<f64>> {
+    let field = Field::new(Arc::new(from.clone()), context.n_channels, context.values.clone())?;
+    let values = resample(&field, &Arc::new(to.clone()), method)?.into_values();
+    Ok(match query.layout() {
+        Layout::Masked { indices, .. } => {
+            values.chunks_exact(to.len()).flat_map(|channel| indices.iter().map(|&i| channel[i])).collect()
+        }
+        _ => values,
+    })
+}

@@ -1,0 +1,130 @@
+//! The twin equals an independent dense implementation (`fixtures/make_twin.py`), forward and backward.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lto::parameters::{gradients, with_parameters};
+use lto::problem::Problem;
+use lto::twin::config::TwinConfig;
+use lto::twin::{Encoder, Twin};
+use lto_numerics::dataset::{Context, format};
+use lto_numerics::{Domain, Points};
+use std::path::Path;
+use std::sync::Arc;
+
+struct Case {
+    name: &'static str,
+    dim: usize,
+    periodic: bool,
+    channels: [usize; 2],
+    model: &'static str,
+}
+
+const TIMED: &str = "evolution = { kind = 'timed', width = 4 }";
+const STEADY: &str = "evolution = { kind = 'steady', width = 4 }";
+
+fn cases() -> [Case; 5] {
+    let case = |name, dim, periodic, channels, model| Case { name, dim, periodic, channels, model };
+    [
+        case("timed_1d", 1, true, [1, 1], "latent_points = 16\nencoder = { kind = 'set_conv', hidden = 3 }"),
+        case(
+            "timed_1d_published",
+            1,
+            true,
+            [1, 1],
+            "latent_points = 16\npadding = 'zero'\nencoder = { kind = 'set_conv', hidden = 3, density = 'raw' }",
+        ),
+        case("timed_2d", 2, true, [2, 2], "latent_points = 8\nencoder = { kind = 'set_conv', hidden = 3 }"),
+        case(
+            "steady_2d",
+            2,
+            false,
+            [1, 2],
+            "latent_points = 8\nencoder = { kind = 'set_conv', hidden = 3, density = 'coverage' }",
+        ),
+        case(
+            "attention_2d",
+            2,
+            false,
+            [1, 1],
+            "latent_points = 8\nencoder = { kind = 'attention', width = 4 }",
+        ),
+    ]
+}
+
+/// Reads arrays of a fixture whole.
+struct Fixture(Box<dyn format::ArrayStore>);
+
+impl Fixture {
+    fn get(&mut self, name: &str) -> Vec<f64> {
+        let shape =
+            self.0.arrays().iter().find(|a| a.name == name).unwrap_or_else(|| panic!("{name}")).shape.clone();
+        self.0.read(name, &vec![0; shape.len()], &shape).unwrap()
+    }
+}
+
+/// Largest difference relative to the largest value.
+fn difference(got: &[f32], expected: &[f64]) -> f64 {
+    assert_eq!(got.len(), expected.len());
+    let scale = expected.iter().fold(1e-3f64, |m, v| m.max(v.abs()));
+    got.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max) / scale
+}
+
+fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().iter::<f32>().collect()
+}
+
+#[test]
+fn forward_and_gradients_equal_the_dense_implementation() {
+    for case in cases() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{}.npz", case.name));
+        let mut fixture = Fixture(format::open(&path).unwrap());
+        let device = Device::flex().autodiff();
+        let domain = Domain::unit(case.dim, case.periodic).unwrap();
+        let timed = case.name.starts_with("timed");
+        let [source_channels, target_channels] = case.channels;
+        let times = timed.then_some([0.0, 1.0]);
+        let problem = Problem {
+            domain: domain.clone(),
+            source_channels,
+            target_channels,
+            native: vec![16; case.dim],
+            times,
+        };
+        let evolution = if timed { TIMED } else { STEADY };
+        let text = format!("latent_channels = 2\ndecoder = {{ hidden = 5 }}\n{}\n{evolution}", case.model);
+        let config: TwinConfig = toml::from_str(&text).unwrap();
+        let mut twin = Twin::new(config, problem, &device).unwrap();
+        twin.network = with_parameters(twin.network, |name, _| {
+            Some(fixture.get(&format!("parameter/{name}")).into_iter().map(|v| v as f32).collect())
+        });
+
+        let points = Points::scattered(domain.clone(), fixture.get("points")).unwrap();
+        let context = Context { points, n_channels: source_channels, values: fixture.get("values") };
+        let query = Arc::new(Points::scattered(domain, fixture.get("query")).unwrap());
+
+        if let Encoder::SetConv(encoder) = &twin.network.encoder {
+            let channels = encoder.channels(std::slice::from_ref(&context), twin.grid(), &device);
+            assert!(difference(&numbers(channels), &fixture.get("channels")) < 1e-5, "{}", case.name);
+        }
+        let z = twin.encode(&[context]);
+        let evolved = twin.evolve(z.clone(), &[(0.25, 0.75)]);
+        let prediction = twin.decode(evolved.clone(), &[query]);
+        for (what, got) in [
+            ("encoded", numbers(z)),
+            ("evolved", numbers(evolved)),
+            ("prediction", numbers(prediction.clone())),
+        ] {
+            let off = difference(&got, &fixture.get(what));
+            assert!(off < 1e-5, "{} {what}: {off:e}", case.name);
+        }
+
+        let weight: Vec<f32> = fixture.get("weight").into_iter().map(|v| v as f32).collect();
+        let weight = Tensor::<3>::from_data(TensorData::new(weight, prediction.dims()), &device);
+        let mut backward = (prediction * weight).sum().backward();
+        let found = gradients(&twin.network, &mut backward);
+        assert!(found.len() > 10);
+        for gradient in found {
+            let off = difference(&gradient.values, &fixture.get(&format!("gradient/{}", gradient.name)));
+            assert!(off < 2e-5, "{} {}: {off:e}", case.name, gradient.name);
+        }
+    }
+}

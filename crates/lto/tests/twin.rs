@@ -1,0 +1,126 @@
+//! The twin as the paper defines it: parameter counts, identity, invariances, resolutions.
+
+use burn::tensor::{Device, Tensor};
+use lto::operator::Operator;
+use lto::problem::Problem;
+use lto::twin::Twin;
+use lto::twin::config::TwinConfig;
+use lto_numerics::dataset::Context;
+use lto_numerics::{Domain, Grid, Placement, Points};
+use std::sync::Arc;
+
+fn problem(dim: usize, periodic: bool, steady: bool) -> Problem {
+    let times = if steady { None } else { Some([0.0, 2.0]) };
+    Problem {
+        domain: Domain::unit(dim, periodic).unwrap(),
+        source_channels: 1,
+        target_channels: 1,
+        native: vec![16; dim],
+        times,
+    }
+}
+
+fn config(text: &str) -> TwinConfig {
+    toml::from_str(text).unwrap()
+}
+
+fn gaussian(g: usize, h: usize, k: usize, f: usize, d: usize, evolution: &str) -> TwinConfig {
+    config(&format!(
+        "latent_points = {g}\nlatent_channels = {k}\nencoder = {{ kind = 'set_conv', hidden = {h} }}\n\
+         evolution = {{ kind = '{evolution}', width = {f} }}\ndecoder = {{ hidden = {d} }}"
+    ))
+}
+
+fn attention(k: usize, f: usize, d: usize, a: usize) -> TwinConfig {
+    config(&format!(
+        "latent_points = 8\nlatent_channels = {k}\nencoder = {{ kind = 'attention', width = {a} }}\n\
+         evolution = {{ kind = 'steady', width = {f} }}\ndecoder = {{ hidden = {d} }}"
+    ))
+}
+
+#[test]
+fn parameter_counts_are_the_published_ones() {
+    let device = Device::flex();
+    for (config, problem, count) in [
+        (gaussian(8, 16, 8, 32, 64, "steady"), problem(2, false, true), 29_139),
+        (attention(8, 32, 64, 12), problem(2, false, true), 28_894),
+        (attention(24, 96, 192, 32), problem(2, false, true), 240_594),
+        (gaussian(8, 16, 8, 32, 64, "timed"), problem(1, true, false), 29_395),
+        (gaussian(8, 64, 32, 128, 256, "timed"), problem(2, true, false), 1_126_211),
+    ] {
+        let twin = Twin::new(config.clone(), problem, &device).unwrap();
+        assert_eq!(twin.n_parameters(), count, "{config:?}");
+    }
+}
+
+fn context(points: Points, f: impl Fn(&[f64]) -> f64) -> Context {
+    let dim = points.dim();
+    let values = points.coordinates().chunks_exact(dim).map(f).collect();
+    Context { points, n_channels: 1, values }
+}
+
+fn largest<const D: usize>(x: Tensor<D>) -> f32 {
+    x.abs().max().into_scalar::<f32>()
+}
+
+#[test]
+fn evolution_is_the_identity_at_first() {
+    let device = Device::flex();
+    for dim in [1, 2] {
+        for kind in ["timed", "residual"] {
+            let twin = Twin::new(gaussian(16, 4, 3, 8, 8, kind), problem(dim, true, false), &device).unwrap();
+            let points =
+                Points::grid(Grid::cubic(Domain::unit(dim, true).unwrap(), 12, Placement::Left).unwrap());
+            let z = twin.encode(&[context(points, |x| x[0])]);
+            for times in [(0.0, 0.0), (0.3, 1.7), (2.0, 2.0)] {
+                assert_eq!(largest(twin.evolve(z.clone(), &[times]) - z.clone()), 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_masked_grid_equals_the_same_points_scattered_in_any_order() {
+    let device = Device::flex();
+    for dim in [1, 2] {
+        let twin = Twin::new(gaussian(16, 4, 3, 8, 8, "timed"), problem(dim, true, false), &device).unwrap();
+        let grid = Grid::cubic(Domain::unit(dim, true).unwrap(), 9, Placement::Center).unwrap();
+        let indices: Vec<usize> = (0..grid.len()).filter(|i| i % 3 != 1).collect();
+        let masked = Points::masked(grid, indices).unwrap();
+        let f = |x: &[f64]| (6.0 * x[0]).sin() + x[dim - 1];
+        let mut flat = masked.coordinates();
+        let n = masked.len();
+        for i in 0..n / 2 {
+            for d in 0..dim {
+                flat.swap(i * dim + d, (n - 1 - i) * dim + d);
+            }
+        }
+        let reversed = Points::scattered(masked.domain().clone(), flat).unwrap();
+        let a = twin.encode(&[context(masked, f)]);
+        let b = twin.encode(&[context(reversed, f)]);
+        assert!(largest(a - b) < 1e-5);
+    }
+}
+
+#[test]
+fn grid_and_scattered_queries_agree() {
+    let device = Device::flex();
+    for dim in [1, 2] {
+        let twin = Twin::new(gaussian(8, 4, 3, 8, 8, "timed"), problem(dim, true, false), &device).unwrap();
+        let grid = Grid::cubic(Domain::unit(dim, true).unwrap(), 11, Placement::Left).unwrap();
+        let z = Tensor::<4>::random(
+            [2, 3, if dim == 2 { 8 } else { 1 }, 8],
+            burn::tensor::Distribution::Normal(0.0, 1.0),
+            &device,
+        );
+        let all = Points::grid(grid.clone());
+        let a = twin.decode(z.clone(), &[Arc::new(all.clone())]);
+        let b = twin.decode(z.clone(), &[Arc::new(all.to_scattered())]);
+        assert!(largest(a.clone() - b) < 1e-5);
+        let few = Points::masked(grid, vec![3, 5, 6]).unwrap();
+        let c = twin.decode(z, &[Arc::new(few)]);
+        for (j, i) in [3, 5, 6].into_iter().enumerate() {
+            assert!(largest(c.clone().narrow(2, j, 1) - a.clone().narrow(2, i, 1)) < 1e-5);
+        }
+    }
+}
