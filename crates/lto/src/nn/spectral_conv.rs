@@ -64,6 +64,8 @@ impl SpectralConv {
     /// The period in grid points: the grid itself, or longer on a non-periodic axis.
     fn period(&self, n: usize, axis: usize) -> usize {
         match self.padding[axis] {
+            // The missing axis of a one-dimensional state has nothing to be continued.
+            _ if self.dim == 1 && axis == 0 => n,
             Padding::Periodic => n,
             Padding::Zero => n + n.div_ceil(4),
         }
