@@ -1,3 +1,13 @@
-//! Hand-written CPU kernels, one operation a file.
+//! Hand-written CPU kernels as Burn operations, one a file, each with the same by stock operations for other devices.
 
+pub mod activation;
+pub mod conv;
+mod dots;
 pub mod gemm;
+pub mod mlp;
+mod operation;
+mod scratch;
+mod simd;
+#[cfg(test)]
+mod testing;
+mod tile;

@@ -1,19 +1,11 @@
 //! Convolutions that keep the size of the grid: periodic or zero padding per axis, with dilation.
 
+pub use crate::kernel::activation::Activation;
+pub use crate::kernel::conv::Padding;
+use crate::kernel::conv::conv;
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
-use burn::tensor::module::conv2d;
-use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor};
-
-/// How a convolution continues its input past the edge, per array axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Padding {
-    /// As a circle.
-    Periodic,
-    /// By zeros.
-    Zero,
-}
 
 /// `y = w ⋆ x + b`, size kept. The kernel is `[k, k]`, or `[1, k]` on one-dimensional states.
 #[derive(Module, Debug)]
@@ -76,39 +68,19 @@ impl ConvConfig {
 }
 
 impl Conv {
+    /// `w ⋆ x + b`.
+    ///
     /// # Shapes
     /// `[batch, in, n0, n1]` → `[batch, out, n0, n1]`.
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let weight = self.weight.val();
-        let [_, _, k0, k1] = weight.dims();
-        let reach = [self.dilation * (k0 / 2), self.dilation * (k1 / 2)];
-        let mut x = x;
-        let mut zeros = [0; 2];
-        for axis in 0..2 {
-            match self.padding[axis] {
-                Padding::Periodic => x = wrap(x, axis + 2, reach[axis]),
-                Padding::Zero => zeros[axis] = reach[axis],
-            }
-        }
-        let options = ConvOptions::new([1, 1], zeros, [self.dilation, self.dilation], 1);
-        conv2d(x, weight, Some(self.bias.val()), options)
+        self.activated(x, Activation::None)
     }
-}
 
-/// Continues `x` as a circle by `reach` entries on both sides of dimension `dim`, any number of times round.
-fn wrap(x: Tensor<4>, dim: usize, reach: usize) -> Tensor<4> {
-    let n = x.dims()[dim];
-    if reach == 0 {
-        return x;
+    /// `activation(w ⋆ x + b)`, in one pass.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward).
+    pub fn activated(&self, x: Tensor<4>, activation: Activation) -> Tensor<4> {
+        conv(x, self.weight.val(), self.bias.val(), self.dilation, self.padding, activation)
     }
-    let (turns, rest) = (reach / n, reach % n);
-    let mut parts = Vec::with_capacity(2 * turns + 3);
-    if rest > 0 {
-        parts.push(x.clone().narrow(dim, n - rest, rest));
-    }
-    parts.extend(std::iter::repeat_n(x.clone(), 2 * turns + 1));
-    if rest > 0 {
-        parts.push(x.narrow(dim, 0, rest));
-    }
-    Tensor::cat(parts, dim)
 }

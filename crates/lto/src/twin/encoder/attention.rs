@@ -1,10 +1,10 @@
 //! The learned attention encoder: every grid position attends to the observations.
 
-use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::nn::mlp::Mlp;
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::Module;
-use burn::tensor::activation::{relu, softmax};
+use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
@@ -72,7 +72,7 @@ impl AttentionEncoder {
         });
         let x = Tensor::cat(attended.collect(), 0);
         let [c1, c2, c3] = &self.layers;
-        c3.forward(relu(c2.forward(relu(c1.forward(x)))))
+        c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
 }
 

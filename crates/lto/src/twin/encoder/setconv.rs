@@ -2,10 +2,9 @@
 
 use super::Density;
 use super::channels::channels;
-use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
-use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::dataset::Context;
 
@@ -73,7 +72,7 @@ impl SetConvEncoder {
     pub fn forward(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
         let x = self.channels(contexts, grid, device);
-        c3.forward(relu(c2.forward(relu(c1.forward(x)))))
+        c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
 
     /// Density and signals as a tensor that carries the gradient of log ℓ.

@@ -1,8 +1,7 @@
 //! The evolution of steady problems: one residual step without time.
 
-use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use burn::module::Module;
-use burn::tensor::activation::silu;
 use burn::tensor::{Device, Tensor};
 
 /// `z + conv3(f → k, zero at first)(SiLU conv3(f → f)(SiLU conv3(k → f)(z)))`.
@@ -28,6 +27,6 @@ impl SteadyEvolution {
     /// `[b, k, n0, n1]` → the same.
     pub fn forward(&self, z: Tensor<4>) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
-        z.clone() + c3.forward(silu(c2.forward(silu(c1.forward(z)))))
+        z.clone() + c3.forward(c2.activated(c1.activated(z, Activation::Silu), Activation::Silu))
     }
 }

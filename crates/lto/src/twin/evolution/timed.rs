@@ -1,6 +1,6 @@
 //! The evolution straight from time s to time t: a dilated CNN modulated by both times.
 
-use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::nn::film::Film;
 use crate::nn::mlp::Linear;
 use burn::module::Module;
@@ -40,7 +40,7 @@ impl TimedEvolution {
     pub fn forward(&self, z: Tensor<4>, times: Tensor<2>) -> Tensor<4> {
         let embedding = self.time.forward(times);
         let h = self.input_film.forward(self.input.forward(z.clone()), embedding.clone());
-        let h = self.dilated.iter().fold(silu(h), |h, conv| silu(conv.forward(h)));
+        let h = self.dilated.iter().fold(silu(h), |h, conv| conv.activated(h, Activation::Silu));
         z + self.output.forward(self.output_film.forward(h, embedding))
     }
 }

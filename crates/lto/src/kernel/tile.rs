@@ -1,0 +1,212 @@
+//! The register tile of all products: channels times columns.
+
+use super::activation::{Activation, Chunk};
+use super::simd::{Lanes, MAX_LANES};
+
+/// Vectors in a row of the widest tile.
+const WIDEST: usize = 3;
+
+/// Sums over `(channel, tap)` of weights times shifted rows of `x`: one output block of `[channels, columns]`.
+#[derive(Clone, Copy)]
+pub struct Product<'a> {
+    /// The input; row `channel` shifted by `tap` begins at `channel · stride + taps[tap]`.
+    pub x: &'a [f32],
+    /// Number of input channels.
+    pub channels: usize,
+    /// Distance between the rows of two channels.
+    pub stride: usize,
+    /// Where the row of channel 0 begins, for each tap.
+    pub taps: &'a [usize],
+    /// Weights as [`pack`] lays them out.
+    pub weights: &'a [f32],
+    /// Added to every output channel.
+    pub bias: &'a [f32],
+    /// Applied at last.
+    pub activation: Activation,
+}
+
+/// Where a product goes.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Output channel 0, column 0.
+    pub output: *mut f32,
+    /// The activation's derivative, if it is wanted, laid out as the output; else null.
+    pub slope: *mut f32,
+    /// Distance between output channels.
+    pub stride: usize,
+}
+
+// SAFETY: tasks write disjoint parts.
+unsafe impl Send for Target {}
+unsafe impl Sync for Target {}
+
+impl Target {
+    /// Values only, output channels `stride` apart.
+    pub fn new(output: *mut f32, stride: usize) -> Self {
+        Self { output, slope: std::ptr::null_mut(), stride }
+    }
+
+    /// The same, `offset` numbers further.
+    ///
+    /// # Safety
+    /// The offset lies within the allocations.
+    #[inline(always)]
+    pub unsafe fn at(self, offset: usize) -> Self {
+        let slope = if self.slope.is_null() { self.slope } else { unsafe { self.slope.add(offset) } };
+        Self { output: unsafe { self.output.add(offset) }, slope, ..self }
+    }
+}
+
+/// The sizes of the blocks that `channels` output channels are computed in: as large as the registers allow.
+pub fn blocks(channels: usize, block: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut begin = 0;
+    std::iter::from_fn(move || {
+        let left = channels - begin;
+        let size = [block, 4, 2, 1].into_iter().find(|size| *size <= left)?;
+        begin += size;
+        Some((begin - size, size))
+    })
+}
+
+/// Weights in the order a tile reads them: for each block of output channels, `[input, tap, block]`.
+/// `weight(output, input, tap)` gives one.
+pub fn pack(
+    outputs: usize,
+    inputs: usize,
+    taps: usize,
+    block: usize,
+    weight: impl Fn(usize, usize, usize) -> f32,
+) -> Vec<f32> {
+    let mut packed = Vec::with_capacity(outputs * inputs * taps);
+    for (begin, size) in blocks(outputs, block) {
+        for input in 0..inputs {
+            for tap in 0..taps {
+                packed.extend((begin..begin + size).map(|output| weight(output, input, tap)));
+            }
+        }
+    }
+    packed
+}
+
+impl Product<'_> {
+    /// Computes output channels `begin..begin + size` (one of [`blocks`]) of the first `columns` columns.
+    ///
+    /// # Safety
+    /// `V`'s instruction set is there; every row of `x` has `columns` rounded up to [`MAX_LANES`] numbers; `to` has
+    /// room for `columns` numbers in each of these channels.
+    #[inline(always)]
+    pub unsafe fn rows<V: Lanes>(&self, begin: usize, size: usize, columns: usize, to: Target) {
+        unsafe {
+            match size {
+                8 => self.columns::<V, 8>(begin, columns, to),
+                4 => self.columns::<V, 4>(begin, columns, to),
+                2 => self.columns::<V, 2>(begin, columns, to),
+                _ => self.columns::<V, 1>(begin, columns, to),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn columns<V: Lanes, const B: usize>(&self, begin: usize, columns: usize, to: Target) {
+        let mut column = 0;
+        while column < columns {
+            let left = columns - column;
+            // Four vectors are better done as two and two than as three and one.
+            let vectors = match left / V::N {
+                0 | 1 => 1,
+                2 => 2,
+                4 if left == 4 * V::N => 2,
+                _ => WIDEST,
+            };
+            unsafe {
+                match vectors {
+                    1 => self.tile::<V, B, 1>(begin, column, left, to),
+                    2 => self.tile::<V, B, 2>(begin, column, left, to),
+                    _ => self.tile::<V, B, WIDEST>(begin, column, left, to),
+                }
+            }
+            column += vectors * V::N;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn tile<V: Lanes, const B: usize, const W: usize>(
+        &self,
+        begin: usize,
+        column: usize,
+        left: usize,
+        to: Target,
+    ) {
+        unsafe {
+            let mut sums = [[V::splat(0.0); W]; B];
+            for (sums, bias) in sums.iter_mut().zip(&self.bias[begin..begin + B]) {
+                *sums = [V::splat(*bias); W];
+            }
+            let mut weights = self.weights.as_ptr().add(begin * self.channels * self.taps.len());
+            let mut x = self.x.as_ptr().add(column);
+            for _ in 0..self.channels {
+                for &tap in self.taps {
+                    let row = x.add(tap);
+                    let mut v = [V::splat(0.0); W];
+                    for (i, v) in v.iter_mut().enumerate() {
+                        *v = V::load(row.add(i * V::N));
+                    }
+                    for (b, sums) in sums.iter_mut().enumerate() {
+                        let w = V::splat(*weights.add(b));
+                        for (sum, v) in sums.iter_mut().zip(v) {
+                            *sum = w.mul_add(v, *sum);
+                        }
+                    }
+                    weights = weights.add(B);
+                }
+                x = x.add(self.stride);
+            }
+            let columns = (W * V::N).min(left);
+            let to = to.at(begin * to.stride + column);
+            let plain = self.activation == Activation::None && columns == W * V::N;
+            for (b, sums) in sums.into_iter().enumerate() {
+                let to = to.at(b * to.stride);
+                if plain {
+                    for (i, sum) in sums.into_iter().enumerate() {
+                        sum.store(to.output.add(i * V::N));
+                    }
+                } else {
+                    let mut row = [0.0; WIDEST * MAX_LANES];
+                    for (i, sum) in sums.into_iter().enumerate() {
+                        sum.store(row.as_mut_ptr().add(i * V::N));
+                    }
+                    self.finish(&mut row, columns, to);
+                }
+            }
+        }
+    }
+
+    /// Activates one row of a tile and writes its first `columns` numbers.
+    #[inline(always)]
+    unsafe fn finish(&self, row: &mut [f32; WIDEST * MAX_LANES], columns: usize, to: Target) {
+        for begin in (0..columns).step_by(MAX_LANES) {
+            let chunk: &mut Chunk = unsafe { &mut *row.as_mut_ptr().add(begin).cast() };
+            let n = (columns - begin).min(MAX_LANES);
+            unsafe {
+                if to.slope.is_null() {
+                    self.activation.apply(chunk);
+                } else {
+                    write(&self.activation.apply_with_slope(chunk), to.slope.add(begin), n);
+                }
+                write(chunk, to.output.add(begin), n);
+            }
+        }
+    }
+}
+
+/// The first `n` numbers; whole chunks without a call to `memcpy`.
+#[inline(always)]
+unsafe fn write(chunk: &Chunk, to: *mut f32, n: usize) {
+    unsafe {
+        if n == MAX_LANES {
+            to.cast::<Chunk>().write_unaligned(*chunk);
+        } else {
+            std::ptr::copy_nonoverlapping(chunk.as_ptr(), to, n);
+        }
+    }
+}
