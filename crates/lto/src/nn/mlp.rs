@@ -1,5 +1,6 @@
 //! Fully connected layers applied at every point.
 
+use crate::kernel::mlp::mlp;
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
 use burn::tensor::activation::relu;
@@ -49,5 +50,19 @@ impl Mlp {
             let y = layer.forward(x);
             if i < last { relu(y) } else { y }
         })
+    }
+
+    /// The same at every point of channel-first values; three layers in one pass that stores no hidden value.
+    ///
+    /// # Shapes
+    /// `[b, in, M]` → `[b, out, M]`.
+    pub fn pointwise(&self, x: Tensor<3>) -> Tensor<3> {
+        if let [first, second, third] = &self.layers[..] {
+            return mlp(x, [first, second, third].map(|layer| (layer.weight.val(), layer.bias.val())));
+        }
+        let [b, k, m] = x.dims();
+        let y = self.forward(x.swap_dims(1, 2).reshape([b * m, k]));
+        let q = y.dims()[1];
+        y.reshape([b, m, q]).swap_dims(1, 2)
     }
 }

@@ -36,7 +36,6 @@ impl Decoder {
     /// # Shapes
     /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, q, M]`.
     pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
-        let [b, k, _, _] = z.dims();
         let x = match queries {
             [query] => self.interpolate(z, grid, query),
             _ => {
@@ -47,10 +46,7 @@ impl Decoder {
                 )
             }
         };
-        let m = queries[0].len();
-        let y = self.mlp.forward(x.swap_dims(1, 2).reshape([b * m, k]));
-        let q = y.dims()[1];
-        y.reshape([b, m, q]).swap_dims(1, 2)
+        self.mlp.pointwise(x)
     }
 
     /// The latent channels at the query points.
