@@ -18,6 +18,7 @@ pub mod points;
 pub mod resample;
 pub mod sample;
 pub mod setconv;
+pub mod symmetry;
 #[cfg(test)]
 mod testing;
 
@@ -30,6 +31,7 @@ pub use kernel::KernelConfig;
 pub use points::{Layout, Points};
 pub use sample::Sample;
 pub use setconv::SetConv;
+pub use symmetry::{Isometry, Symmetry};
 
 /// The examples of the README are compiled and run with the tests.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["domain"],
     &["grid"],
     &["points", "field"],
-    &["sample", "kernel", "point_tree"],
+    &["sample", "kernel", "point_tree", "symmetry"],
     &["geometry", "setconv", "design", "resample"],
     &["metric"],
     &["pde", "dataset"],

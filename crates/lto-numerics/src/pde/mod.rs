@@ -16,6 +16,7 @@ pub mod spectral;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::sample::Sample;
+use crate::symmetry::Symmetry;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,18 @@ impl PdeConfig {
             Self::Burgers(_) => "burgers",
             Self::NavierStokes(_) => "navier-stokes",
             Self::Darcy(_) => "darcy",
+        }
+    }
+
+    /// The maps that carry every solution to a solution.
+    pub fn symmetries(&self) -> &'static [Symmetry] {
+        use Symmetry::*;
+        match self {
+            Self::Heat(_) => &[Translation, Mirror, Transpose, Negation],
+            Self::Advection(_) => &[Translation, Negation],
+            Self::Burgers(_) => &[Translation, OddMirror],
+            Self::NavierStokes(_) => &[DiagonalTranslation, ShiftedTranspose, ShiftedRotation],
+            Self::Darcy(_) => &[Mirror, Transpose],
         }
     }
 

@@ -1,0 +1,329 @@
+//! Maps of the domain onto itself that carry solutions of a PDE to solutions. They act on coordinates, so they are exact
+//! on any grid and on scattered points; values are kept or negated, which is right for scalar fields (the components of
+//! a vector would have to turn with the map).
+
+use crate::domain::{Axis, Domain};
+use crate::error::{Error, Result};
+use crate::grid::Grid;
+use crate::points::{Layout, Points};
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+
+/// A family of symmetries to draw from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Symmetry {
+    /// Any shift along the periodic axes.
+    Translation,
+    /// `x_d ↦ lower + upper − x_d` on any of the axes.
+    Mirror,
+    /// Any permutation of the axes.
+    Transpose,
+    /// `u ↦ −u`.
+    Negation,
+    /// All axes mirrored, and `u ↦ −u` (Burgers).
+    OddMirror,
+    /// Shifts `(δ, −δ)`, which leave `x + y` as it is: what a forcing of `x + y` allows.
+    DiagonalTranslation,
+    /// `(x, y) ↦ (y + L/2, x)` and `u ↦ −u`. A reflection turns the sign of a vorticity, and half a period that of a
+    /// forcing A (sin 2π(x + y)/L + cos 2π(x + y)/L).
+    ShiftedTranspose,
+    /// `(x, y) ↦ (L/4 − x, −y)`, half a turn about a point where that forcing is symmetric.
+    ShiftedRotation,
+}
+
+impl Symmetry {
+    /// All families, for help texts and tests.
+    pub const ALL: [Symmetry; 8] = [
+        Symmetry::Translation,
+        Symmetry::Mirror,
+        Symmetry::Transpose,
+        Symmetry::Negation,
+        Symmetry::OddMirror,
+        Symmetry::DiagonalTranslation,
+        Symmetry::ShiftedTranspose,
+        Symmetry::ShiftedRotation,
+    ];
+
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Symmetry::Translation => "translation",
+            Symmetry::Mirror => "mirror",
+            Symmetry::Transpose => "transpose",
+            Symmetry::Negation => "negation",
+            Symmetry::OddMirror => "odd_mirror",
+            Symmetry::DiagonalTranslation => "diagonal_translation",
+            Symmetry::ShiftedTranspose => "shifted_transpose",
+            Symmetry::ShiftedRotation => "shifted_rotation",
+        }
+    }
+
+    /// Refuses a domain that the family does not map onto itself.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], naming the family and what it needs.
+    pub fn check(self, domain: &Domain) -> Result<()> {
+        let axes = domain.axes();
+        let equal = axes.iter().all(|axis| axis.same_place(&axes[0]));
+        let (fits, requirement) = match self {
+            Symmetry::Translation => (axes.iter().any(|a| a.periodic), "needs a periodic axis"),
+            Symmetry::Transpose => (equal, "needs axes with the same bounds, all periodic or none"),
+            Symmetry::DiagonalTranslation | Symmetry::ShiftedTranspose | Symmetry::ShiftedRotation => {
+                (axes.len() == 2 && equal && domain.is_periodic(), "needs two equal periodic axes")
+            }
+            Symmetry::Mirror | Symmetry::Negation | Symmetry::OddMirror => (true, ""),
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(Error::Parameter { name: "symmetry", value: self.name().into(), requirement })
+    }
+
+    /// A random member of the family, on a domain that it fits.
+    pub fn draw(self, domain: &Domain, rng: &mut impl Rng) -> Isometry {
+        let axes = domain.axes();
+        let mut drawn = Isometry::identity(domain.dim());
+        match self {
+            Symmetry::Translation => {
+                for (to, axis) in drawn.axes.iter_mut().zip(axes).filter(|(_, axis)| axis.periodic) {
+                    to.shift = axis.length() * rng.random::<f64>();
+                }
+            }
+            Symmetry::Mirror => drawn.axes.iter_mut().for_each(|to| to.mirrored = rng.random()),
+            Symmetry::Transpose => {
+                let mut order: Vec<usize> = (0..domain.dim()).collect();
+                order.shuffle(rng);
+                drawn.axes.iter_mut().zip(order).for_each(|(to, from)| to.from = from);
+            }
+            Symmetry::Negation => drawn.negated = rng.random(),
+            Symmetry::OddMirror => {
+                drawn.negated = rng.random();
+                drawn.axes.iter_mut().for_each(|to| to.mirrored = drawn.negated);
+            }
+            Symmetry::DiagonalTranslation => {
+                let shift = axes[0].length() * rng.random::<f64>();
+                drawn.axes.iter_mut().zip([shift, -shift]).for_each(|(to, shift)| to.shift = shift);
+            }
+            Symmetry::ShiftedTranspose if rng.random() => {
+                let half = 0.5 * axes[0].length();
+                drawn.axes = vec![
+                    AxisMove { from: 1, mirrored: false, shift: half },
+                    AxisMove { from: 0, mirrored: false, shift: 0.0 },
+                ];
+                drawn.negated = true;
+            }
+            Symmetry::ShiftedRotation if rng.random() => {
+                let quarter = 0.25 * axes[0].length();
+                drawn.axes = vec![
+                    AxisMove { from: 0, mirrored: true, shift: quarter },
+                    AxisMove { from: 1, mirrored: true, shift: 0.0 },
+                ];
+            }
+            Symmetry::ShiftedTranspose | Symmetry::ShiftedRotation => {}
+        }
+        drawn
+    }
+}
+
+/// Where the new coordinate along one axis comes from: `x ↦ shift + x_from`, or `shift + lower + upper − x_from`, and
+/// once round where the axis is periodic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AxisMove {
+    /// The axis it comes from.
+    pub from: usize,
+    /// Whether that axis is mirrored about its middle first.
+    pub mirrored: bool,
+    /// What is added; 0 on an axis that is not periodic.
+    pub shift: f64,
+}
+
+impl AxisMove {
+    /// The new coordinate of `x`, along `axis`.
+    fn apply(self, axis: &Axis, x: f64) -> f64 {
+        let x = if self.mirrored { axis.lower + axis.upper - x } else { x };
+        // The sum of the bounds rounds, so a mirrored end may miss the domain by a bit.
+        if axis.periodic { axis.wrap(x + self.shift) } else { x.clamp(axis.lower, axis.upper) }
+    }
+}
+
+/// A map of the domain onto itself, and what becomes of the values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Isometry {
+    /// For each axis, where its new coordinate comes from.
+    pub axes: Vec<AxisMove>,
+    /// Whether values change sign.
+    pub negated: bool,
+}
+
+impl Isometry {
+    /// The map that changes nothing.
+    pub fn identity(dim: usize) -> Self {
+        let axes = (0..dim).map(|from| AxisMove { from, mirrored: false, shift: 0.0 }).collect();
+        Self { axes, negated: false }
+    }
+
+    /// A random member of every family, one after the other.
+    pub fn draw(families: &[Symmetry], domain: &Domain, rng: &mut impl Rng) -> Self {
+        let start = Self::identity(domain.dim());
+        families.iter().fold(start, |map, family| map.then(&family.draw(domain, rng)))
+    }
+
+    /// This map, then `next`.
+    pub fn then(&self, next: &Isometry) -> Self {
+        let axes = next.axes.iter().map(|after| {
+            let before = self.axes[after.from];
+            let carried = if after.mirrored { -before.shift } else { before.shift };
+            AxisMove {
+                from: before.from,
+                mirrored: before.mirrored != after.mirrored,
+                shift: carried + after.shift,
+            }
+        });
+        Self { axes: axes.collect(), negated: self.negated != next.negated }
+    }
+
+    /// What values are multiplied by.
+    pub fn sign(&self) -> f64 {
+        if self.negated { -1.0 } else { 1.0 }
+    }
+
+    /// The moved points, and where their values come from: value `j` of the result is value `order[j]` of the
+    /// original (times [`Isometry::sign`]). A grid stays a grid.
+    ///
+    /// # Errors
+    /// None on a domain that the map fits.
+    pub fn apply(&self, points: &Points) -> Result<(Points, Vec<usize>)> {
+        match points.layout() {
+            Layout::Scattered(coordinates) => {
+                let axes = points.domain().axes();
+                let moved = coordinates.chunks_exact(axes.len()).flat_map(|point| {
+                    self.axes.iter().zip(axes).map(|(to, axis)| to.apply(axis, point[to.from]))
+                });
+                let moved = Points::scattered(points.domain().clone(), moved.collect())?;
+                Ok((moved, (0..points.len()).collect()))
+            }
+            Layout::Grid(grid) => {
+                let (grid, order) = self.apply_to_grid(grid)?;
+                Ok((Points::grid(grid), order))
+            }
+            Layout::Masked { grid, indices } => {
+                let (grid, order) = self.apply_to_grid(grid)?;
+                let mut place = vec![usize::MAX; order.len()];
+                indices.iter().enumerate().for_each(|(j, &index)| place[index] = j);
+                let kept = order.iter().enumerate().filter(|&(_, &old)| place[old] != usize::MAX);
+                let (indices, order) = kept.map(|(new, &old)| (new, place[old])).unzip();
+                Ok((Points::masked(grid, indices)?, order))
+            }
+        }
+    }
+
+    /// The moved grid, and for each of its points the index of the point it was.
+    fn apply_to_grid(&self, grid: &Grid) -> Result<(Grid, Vec<usize>)> {
+        let old_shape = grid.shape();
+        let mut steps = vec![1; old_shape.len()];
+        for d in (1..old_shape.len()).rev() {
+            steps[d - 1] = steps[d] * old_shape[d];
+        }
+        let mut coordinates = Vec::with_capacity(old_shape.len());
+        let mut order = vec![0];
+        for (to, axis) in self.axes.iter().zip(grid.domain().axes()) {
+            let moved = grid.coordinates(to.from).iter().map(|&x| to.apply(axis, x));
+            let mut line: Vec<(f64, usize)> = moved.enumerate().map(|(i, x)| (x, i)).collect();
+            line.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let step = steps[to.from];
+            order = order.iter().flat_map(|base| line.iter().map(move |&(_, i)| base + i * step)).collect();
+            coordinates.push(line.into_iter().map(|(x, _)| x).collect());
+        }
+        Ok((Grid::from_coordinates(grid.domain().clone(), coordinates)?, order))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Placement;
+    use crate::pde::sample_rng;
+
+    /// Grid, masked grid and scattered points agree about where every value goes, whatever the map.
+    #[test]
+    fn every_layout_is_moved_alike() {
+        let domain = Domain::unit(2, true).unwrap();
+        for (n, placement) in [(5, Placement::Left), (6, Placement::Center)] {
+            let grid = Grid::cubic(domain.clone(), n, placement).unwrap();
+            for seed in 0..40 {
+                let map = Isometry::draw(&Symmetry::ALL, &domain, &mut sample_rng(1, seed));
+                let some: Vec<usize> = (0..grid.len()).filter(|i| i % 3 != 0).collect();
+                let masked = Points::masked(grid.clone(), some).unwrap();
+                for points in [Points::grid(grid.clone()), masked] {
+                    let (moved, order) = map.apply(&points).unwrap();
+                    let (scattered, _) = map.apply(&points.to_scattered()).unwrap();
+                    assert_eq!(
+                        std::mem::discriminant(moved.layout()),
+                        std::mem::discriminant(points.layout())
+                    );
+                    let (mut a, mut b) = ([0.0; 2], [0.0; 2]);
+                    for (new, &old) in order.iter().enumerate() {
+                        moved.write_point(new, &mut a);
+                        scattered.write_point(old, &mut b);
+                        assert!(domain.distance(&a, &b) < 1e-12, "{map:?}: {a:?} {b:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Composition against one map after the other.
+    #[test]
+    fn maps_compose() {
+        let domain = Domain::unit(2, true).unwrap();
+        let points = Points::scattered(domain.clone(), vec![0.1, 0.7, 0.35, 0.2]).unwrap();
+        for seed in 0..20 {
+            let mut rng = sample_rng(2, seed);
+            let (a, b) = (
+                Isometry::draw(&Symmetry::ALL, &domain, &mut rng),
+                Isometry::draw(&Symmetry::ALL, &domain, &mut rng),
+            );
+            let one_by_one = b.apply(&a.apply(&points).unwrap().0).unwrap().0;
+            let together = a.then(&b).apply(&points).unwrap().0;
+            let pairs = one_by_one.coordinates();
+            for (x, y) in pairs.chunks_exact(2).zip(together.coordinates().chunks_exact(2)) {
+                assert!(domain.distance(x, y) < 1e-12);
+            }
+            assert_eq!(a.then(&b).sign(), a.sign() * b.sign());
+        }
+    }
+
+    #[test]
+    fn a_mirror_by_hand() {
+        let domain =
+            Domain::new(vec![Axis::new("x", -1.0, 3.0, false), Axis::new("y", 0.0, 1.0, true)]).unwrap();
+        let grid = Grid::from_coordinates(domain, vec![vec![-1.0, 0.0, 2.0], vec![0.25, 0.5]]).unwrap();
+        let map = Isometry {
+            axes: vec![
+                AxisMove { from: 0, mirrored: true, shift: 0.0 },
+                AxisMove { from: 1, mirrored: false, shift: 0.5 },
+            ],
+            negated: false,
+        };
+        let (moved, order) = map.apply(&Points::grid(grid)).unwrap();
+        // x: 3, 2, 0 sorted; y: 0.75 and 0 (once round) sorted.
+        assert_eq!(moved.coordinates(), [0.0, 0.0, 0.0, 0.75, 2.0, 0.0, 2.0, 0.75, 3.0, 0.0, 3.0, 0.75]);
+        assert_eq!(order, [5, 4, 3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn domains_that_do_not_fit_are_refused() {
+        let plain = Domain::unit(2, false).unwrap();
+        let oblong =
+            Domain::new(vec![Axis::new("x", 0.0, 1.0, true), Axis::new("y", 0.0, 2.0, true)]).unwrap();
+        assert!(Symmetry::Translation.check(&plain).unwrap_err().to_string().contains("translation"));
+        assert!(Symmetry::Transpose.check(&oblong).is_err());
+        assert!(Symmetry::DiagonalTranslation.check(&oblong).is_err());
+        assert!(Symmetry::Mirror.check(&oblong).is_ok() && Symmetry::Transpose.check(&plain).is_ok());
+        for symmetry in Symmetry::ALL {
+            assert_eq!(serde_json::to_value(symmetry).unwrap(), symmetry.name());
+        }
+    }
+}
