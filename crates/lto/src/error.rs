@@ -58,6 +58,39 @@ pub enum Error {
         /// What is wrong with it, and what to do.
         problem: String,
     },
+    /// A configuration that is no TOML, or not of the right form.
+    #[error("{problem}")]
+    Toml {
+        /// What is wrong, with line and column where they are known.
+        problem: String,
+    },
+    /// A folder that holds a run already.
+    #[error("{path} holds a run already: resume it, overwrite it, or give another folder", path = path.display())]
+    RunExists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A loss or gradient that is not finite.
+    #[error(
+        "training diverged at step {step}: the {what} is {value}. The batch was {examples}. Lower train.learning_rate, set \
+         train.gradient_clip, or look at these samples; the last checkpoint is good and can be resumed"
+    )]
+    Diverged {
+        /// The step, counted from 1.
+        step: u64,
+        /// What is not finite.
+        what: String,
+        /// What it is.
+        value: f64,
+        /// Samples and times of the batch.
+        examples: String,
+    },
+    /// Stopped before training began.
+    #[error("stopped before the first step")]
+    Interrupted,
+    /// There is no further batch.
+    #[error("there is no further batch to train on")]
+    NoBatch,
 }
 
 impl Error {

@@ -2,14 +2,18 @@
 //! evolution straight from time s to time t → decoding at any query points. The same weights serve every
 //! resolution.
 
+pub mod data;
 pub mod error;
+pub mod experiment;
 pub mod kernel;
 pub mod loss;
 pub mod model;
 pub mod nn;
 pub mod operator;
+pub mod optim;
 pub mod parameters;
 pub mod problem;
+pub mod train;
 pub mod twin;
 pub mod weights;
 

@@ -13,7 +13,7 @@ use lto_numerics::dataset::{Context, Normalizer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The file of a run that holds its trained model.
 pub const FILE_NAME: &str = "model.safetensors";
@@ -39,10 +39,16 @@ impl ModelConfig {
     /// # Errors
     /// A configuration that is inconsistent, or does not fit the problem.
     pub fn init(&self, problem: &Problem, seed: u64, device: &Device) -> Result<Box<dyn Operator>> {
+        // The random numbers of a device are one stream, and parameters are drawn from it when first looked at: without
+        // the lock and the look, other threads would decide the weights.
+        static DRAWING: Mutex<()> = Mutex::new(());
+        let _drawing = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
         device.seed(seed);
-        Ok(match self {
+        let operator: Box<dyn Operator> = match self {
             ModelConfig::Twin(config) => Box::new(Twin::new(config.clone(), problem.clone(), device)?),
-        })
+        };
+        operator.parameters();
+        Ok(operator)
     }
 }
 

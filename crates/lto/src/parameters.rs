@@ -93,8 +93,10 @@ impl<F: FnMut(&str, &[usize]) -> Option<Vec<f32>>> ModuleMapper for Replacer<F> 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         let shape = param.val().dims();
         match (self.values)(&self.path.name(), &shape) {
-            Some(values) => param
-                .map(|old| Tensor::from_data(TensorData::new(values, shape), &old.device()).require_grad()),
+            Some(values) => param.map(|old| {
+                let new = Tensor::from_data(TensorData::new(values, shape), &old.device());
+                if old.is_require_grad() { new.require_grad() } else { new }
+            }),
             None => param,
         }
     }

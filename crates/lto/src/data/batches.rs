@@ -1,0 +1,271 @@
+//! The batch of any training step, made from the seed and the number of the step alone.
+
+use super::context::{ContextConfig, ContextPlan};
+use super::pairs::{Pairs, PushforwardConfig};
+use super::stream::{Purpose, stream};
+use super::{Data, State, Wanted};
+use crate::error::Result;
+use crate::operator::Batch;
+use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::{Field, Isometry, Points};
+use rand::RngExt;
+use rand::seq::{SliceRandom, index};
+use rand_chacha::ChaCha8Rng;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What batches are made of.
+#[derive(Clone, Debug)]
+pub struct BatchOptions {
+    /// Number of examples.
+    pub size: usize,
+    /// Which frames are paired.
+    pub pairs: Pairs,
+    /// What is observed.
+    pub context: ContextConfig,
+    /// Whether the symmetries of the data are used.
+    pub symmetries: bool,
+    /// Number of query points, random ones of the native grid; all if `None`.
+    pub query_points: Option<usize>,
+    /// Training on the model's own errors.
+    pub pushforward: PushforwardConfig,
+    /// Whether targets are observed too (steady problems that reconstruct them).
+    pub observe_targets: bool,
+}
+
+/// Where an example comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// The sample.
+    pub sample: usize,
+    /// Its source and target times; `None` where it is steady.
+    pub times: Option<(f64, f64)>,
+}
+
+/// `sample 12 (s = 0.1, t = 0.4)`.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sample {}", self.sample)?;
+        self.times.map_or(Ok(()), |(s, t)| write!(f, " (s = {s}, t = {t})"))
+    }
+}
+
+/// A batch with what the trainer has to know about it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The examples, normalized.
+    pub batch: Batch,
+    /// Pushforward: for each native step before the supervised one, the `(s, t)` of every example. The contexts of the
+    /// batch are then those of the first of these steps.
+    pub unroll: Vec<Vec<(f64, f64)>>,
+    /// Where the examples come from.
+    pub origins: Vec<Origin>,
+}
+
+/// Makes batches. Shared between threads.
+pub struct Batches {
+    data: Arc<Data>,
+    options: BatchOptions,
+    normalizers: (Normalizer, Normalizer),
+    seed: u64,
+    native: Arc<Points>,
+    order: Mutex<Option<(u64, Vec<usize>)>>,
+}
+
+/// An example before its values are there: indices into the list of states to load.
+struct Draft {
+    plan: ContextPlan,
+    observed: usize,
+    observed_finer: Option<usize>,
+    source: usize,
+    target: usize,
+    target_plan: Option<(ContextPlan, Option<usize>)>,
+}
+
+impl Batches {
+    /// Batches of the training samples of `data`, with the normalizers of sources and targets.
+    pub fn new(
+        data: Arc<Data>,
+        options: BatchOptions,
+        normalizers: (Normalizer, Normalizer),
+        seed: u64,
+    ) -> Self {
+        let native = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
+        Self { data, options, normalizers, seed, native, order: Mutex::new(None) }
+    }
+
+    /// The batch of step number `step`: the same whatever was made before.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, or a context that cannot be drawn.
+    pub fn make(&self, step: u64) -> Result<Prepared> {
+        let options = &self.options;
+        let layout = self.data.layout();
+        let mut rng = stream(self.seed, Purpose::Batch, step);
+        let steady = layout.is_steady();
+        let n_unroll = if steady { 0 } else { options.pushforward.draw(layout.times.len(), &mut rng) };
+        let mut wanted = Vec::new();
+        let mut origins = Vec::with_capacity(options.size);
+        let mut times = Vec::with_capacity(options.size);
+        let mut unroll = vec![Vec::with_capacity(options.size); n_unroll];
+        let mut drafts = Vec::with_capacity(options.size);
+        for i in 0..options.size {
+            let sample = self.sample(step * options.size as u64 + i as u64);
+            let states = if steady {
+                [State::Source, State::Source, State::Target]
+            } else {
+                let (first, s, t) = self.frames(n_unroll, &mut rng);
+                for (k, pairs) in unroll.iter_mut().enumerate() {
+                    pairs.push((layout.times[first + k], layout.times[first + k + 1]));
+                }
+                times.push((layout.times[s], layout.times[t]));
+                [State::Frame(first), State::Frame(s), State::Frame(t)]
+            };
+            origins.push(Origin { sample, times: times.last().copied() });
+            drafts.push(self.draft(sample, states, &mut wanted, &mut rng));
+        }
+        times.resize(options.size, (0.0, 0.0));
+        let fields = self.data.fields(&wanted)?;
+        let batch = self.assemble(drafts, &fields, times, &mut rng)?;
+        Ok(Prepared { batch, unroll, origins })
+    }
+
+    /// Sample number `position` of an endless stream: epoch after epoch, each a random order of all training samples.
+    fn sample(&self, position: u64) -> usize {
+        let train = &self.data.split().train;
+        let (epoch, index) = (position / train.len() as u64, (position % train.len() as u64) as usize);
+        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        if order.as_ref().is_none_or(|(known, _)| *known != epoch) {
+            let mut shuffled = train.clone();
+            shuffled.shuffle(&mut stream(self.seed, Purpose::Order, epoch));
+            *order = Some((epoch, shuffled));
+        }
+        order.as_ref().map_or(train[index], |(_, shuffled)| shuffled[index])
+    }
+
+    /// First frame of the unrolled steps, source and target.
+    fn frames(&self, n_unroll: usize, rng: &mut ChaCha8Rng) -> (usize, usize, usize) {
+        let n = self.data.layout().times.len();
+        if n_unroll == 0 {
+            let (s, t) = self.options.pairs.draw(n, rng);
+            return (s, s, t);
+        }
+        let first = rng.random_range(0..n - n_unroll - 1);
+        (first, first + n_unroll, first + n_unroll + 1)
+    }
+
+    fn draft(
+        &self,
+        sample: usize,
+        states: [State; 3],
+        wanted: &mut Vec<Wanted>,
+        rng: &mut ChaCha8Rng,
+    ) -> Draft {
+        let layout = self.data.layout();
+        let mut want = |state, finer| {
+            wanted.push(Wanted { sample, state, finer });
+            wanted.len() - 1
+        };
+        let [observed, source, target] = states;
+        let finer = |plan: &ContextPlan| layout.finer.is_some() && plan.above(layout.grid.len());
+        let plan = self.options.context.draw(rng);
+        let target_plan = self.options.observe_targets.then(|| self.options.context.draw(rng));
+        Draft {
+            observed_finer: finer(&plan).then(|| want(observed, true)),
+            target_plan: target_plan.map(|plan| (plan, finer(&plan).then(|| want(target, true)))),
+            observed: want(observed, false),
+            source: want(source, false),
+            target: want(target, false),
+            plan,
+        }
+    }
+
+    fn assemble(
+        &self,
+        drafts: Vec<Draft>,
+        fields: &[Field],
+        times: Vec<(f64, f64)>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Batch> {
+        let symmetries: &[_] = if self.options.symmetries { self.data.symmetries() } else { &[] };
+        let domain = self.native.domain();
+        let (query, chosen) = self.query(rng)?;
+        let mut batch = Batch {
+            contexts: Vec::with_capacity(drafts.len()),
+            times,
+            queries: if symmetries.is_empty() {
+                vec![query.clone()]
+            } else {
+                Vec::with_capacity(drafts.len())
+            },
+            source: Vec::new(),
+            target: Vec::new(),
+            target_contexts: Vec::new(),
+        };
+        for draft in drafts {
+            let finer = draft.observed_finer.map(|i| &fields[i]);
+            let mut context = draft.plan.observe(&fields[draft.observed], finer, rng)?;
+            let mut target_context = None;
+            if let Some((plan, finer)) = draft.target_plan {
+                target_context = Some(plan.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
+            }
+            let mut indices = chosen.clone();
+            let mut sign = 1.0;
+            if !symmetries.is_empty() {
+                let map = Isometry::draw(symmetries, domain, rng);
+                sign = map.sign();
+                move_context(&map, &mut context)?;
+                target_context.as_mut().map_or(Ok(()), |context| move_context(&map, context))?;
+                let (moved, order) = map.apply(&query)?;
+                indices = order.iter().map(|&j| chosen[j]).collect();
+                batch.queries.push(Arc::new(moved));
+            }
+            let (source, target) = (&self.normalizers.0, &self.normalizers.1);
+            source.normalize(&mut context.values, context.points.len())?;
+            batch.contexts.push(context);
+            if let Some(mut context) = target_context {
+                target.normalize(&mut context.values, context.points.len())?;
+                batch.target_contexts.push(context);
+            }
+            batch.source.extend(at(&fields[draft.source], &indices, sign, source)?);
+            batch.target.extend(at(&fields[draft.target], &indices, sign, target)?);
+        }
+        Ok(batch)
+    }
+
+    /// The query points, and which points of the native grid they are.
+    fn query(&self, rng: &mut ChaCha8Rng) -> Result<(Arc<Points>, Vec<usize>)> {
+        let n = self.native.len();
+        match self.options.query_points {
+            Some(m) if m < n => {
+                let mut chosen = index::sample(rng, n, m).into_vec();
+                chosen.sort_unstable();
+                let grid = self.data.layout().grid.as_ref().clone();
+                Ok((Arc::new(Points::masked(grid, chosen.clone())?), chosen))
+            }
+            _ => Ok((self.native.clone(), (0..n).collect())),
+        }
+    }
+}
+
+/// Moves the points of a context, and its values with them.
+fn move_context(map: &Isometry, context: &mut Context) -> Result<()> {
+    let (points, order) = map.apply(&context.points)?;
+    let channels = context.values.chunks_exact(order.len());
+    context.values = channels
+        .flat_map(|values| order.iter().map(|&i| map.sign() * values[i]).collect::<Vec<_>>())
+        .collect();
+    context.points = points;
+    Ok(())
+}
+
+/// Normalized values at some grid points, `[channel, point]`.
+fn at(field: &Field, indices: &[usize], sign: f64, normalizer: &Normalizer) -> Result<Vec<f32>> {
+    let channel = |c: usize| {
+        let values = field.channel(c);
+        indices.iter().map(|&i| sign * values[i]).collect::<Vec<_>>()
+    };
+    let mut values: Vec<f64> = (0..field.n_channels()).flat_map(channel).collect();
+    normalizer.normalize(&mut values, indices.len())?;
+    Ok(values.into_iter().map(|v| v as f32).collect())
+}

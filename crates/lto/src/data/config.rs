@@ -1,0 +1,244 @@
+//! What to learn from: the `[data]` of a configuration file.
+
+use crate::error::{Error, Result};
+use lto_numerics::Symmetry;
+use lto_numerics::dataset::{LayoutKind, OpenOptions, Split};
+use lto_numerics::pde::PdeConfig;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// A file, or a PDE to solve on the fly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DataConfig {
+    /// The file to read.
+    pub path: Option<PathBuf>,
+    /// The PDE to solve, in place of a file: `{ pde = "heat", resolution = 64 }`.
+    pub generate: Option<PdeConfig>,
+    /// How many samples: of a file the first so many (all if not given), of a PDE so many random ones.
+    pub samples: Option<usize>,
+    /// Seed of generated samples and of random splits.
+    pub seed: u64,
+    /// Use every so manieth frame.
+    pub frame_stride: usize,
+    /// Which samples train, validate and test.
+    pub split: SplitConfig,
+    /// Samples are kept in memory up to this many megabytes, and read or solved again beyond.
+    pub cache_mb: usize,
+    /// Symmetries that hold for the data. Those of the PDE if not given; none for a file.
+    pub symmetries: Option<Vec<Symmetry>>,
+    /// Layout of the file.
+    pub layout: Option<LayoutKind>,
+    /// Arrays to read.
+    pub keys: Vec<String>,
+    /// What the axes of the arrays are: `n,t,x,y`.
+    pub axes: Option<String>,
+    /// Where the points lie: `left`, `center`, `vertex`, or names of coordinate arrays.
+    pub grid: Option<String>,
+    /// Bounds of the domain: `0:1` or `-1:1,0:2`.
+    pub domain: Option<String>,
+    /// Periodic axes: `all`, `none`, or their names.
+    pub periodic: Option<String>,
+    /// Time between two frames of the file, in place of its own times.
+    pub time_step: Option<f64>,
+    /// Group `resolution_<n>` of a multi-resolution file to take as native.
+    pub resolution: Option<usize>,
+    /// Keep every so manieth point along each axis.
+    pub stride: usize,
+}
+
+impl Default for DataConfig {
+    fn default() -> Self {
+        Self {
+            path: None,
+            generate: None,
+            samples: None,
+            seed: 0,
+            frame_stride: 1,
+            split: SplitConfig::default(),
+            cache_mb: 1024,
+            symmetries: None,
+            layout: None,
+            keys: Vec::new(),
+            axes: None,
+            grid: None,
+            domain: None,
+            periodic: None,
+            time_step: None,
+            resolution: None,
+            stride: 1,
+        }
+    }
+}
+
+/// Which samples train, validate and test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SplitConfig {
+    /// The first tenth tests, the rest trains.
+    Pdebench,
+    /// Random shares of the samples; the rest trains.
+    Random {
+        /// Share to validate on.
+        validation: f64,
+        /// Share to test on.
+        test: f64,
+    },
+    /// So many samples in the order of the data: first those that train, then those that validate, then those that test.
+    Counts {
+        /// Samples to train on.
+        train: usize,
+        /// Samples to validate on.
+        validation: usize,
+        /// Samples to test on.
+        test: usize,
+    },
+}
+
+impl Default for SplitConfig {
+    fn default() -> Self {
+        SplitConfig::Random { validation: 0.1, test: 0.1 }
+    }
+}
+
+impl SplitConfig {
+    /// The split of `n` samples.
+    ///
+    /// # Errors
+    /// Shares or counts that do not fit, or that leave nothing to train on.
+    pub fn split(&self, n: usize, seed: u64) -> Result<Split> {
+        let split = match *self {
+            SplitConfig::Pdebench => Split::pdebench(n),
+            SplitConfig::Random { validation, test } => Split::random(n, validation, test, seed)?,
+            SplitConfig::Counts { train, validation, test } => {
+                let ends = [Some(train), train.checked_add(validation)];
+                let total = ends[1].and_then(|sum| sum.checked_add(test)).filter(|&total| total <= n);
+                let ([Some(a), Some(b)], Some(c)) = (ends, total) else {
+                    let value = format!("{train} + {validation} + {test}");
+                    return refuse("split.counts", value, &format!("there are {n} samples"));
+                };
+                Split { train: (0..a).collect(), validation: (a..b).collect(), test: (b..c).collect() }
+            }
+        };
+        if split.train.is_empty() {
+            return refuse("split", format!("{self:?} of {n} samples"), "must leave samples to train on");
+        }
+        Ok(split)
+    }
+}
+
+impl DataConfig {
+    /// Checks what types cannot say and no data are needed for.
+    ///
+    /// # Errors
+    /// Neither a file nor a PDE, or both; a count of zero; an option that is not understood, or not for a PDE.
+    pub fn validate(&self) -> Result<()> {
+        match (&self.path, &self.generate) {
+            (None, None) => {
+                return refuse(
+                    "path",
+                    "nothing".into(),
+                    "give path = \"FILE\", or generate = { pde = \"heat\" }",
+                );
+            }
+            (Some(path), Some(_)) => {
+                return refuse("path", path.display().to_string(), "give either path or generate, not both");
+            }
+            (None, Some(_)) if self.samples.is_none() => {
+                return refuse("samples", "nothing".into(), "say how many samples to generate");
+            }
+            (None, Some(_)) => {
+                let of_files: [(&str, bool); 9] = [
+                    ("layout", self.layout.is_some()),
+                    ("keys", !self.keys.is_empty()),
+                    ("axes", self.axes.is_some()),
+                    ("grid", self.grid.is_some()),
+                    ("domain", self.domain.is_some()),
+                    ("periodic", self.periodic.is_some()),
+                    ("time_step", self.time_step.is_some()),
+                    ("resolution", self.resolution.is_some()),
+                    ("stride", self.stride != 1),
+                ];
+                if let Some((key, _)) = of_files.iter().find(|(_, given)| *given) {
+                    return refuse(key, "given".into(), "is for files only; a PDE has its own parameters");
+                }
+            }
+            _ => {}
+        }
+        for (key, value) in [
+            ("samples", self.samples.unwrap_or(1)),
+            ("frame_stride", self.frame_stride),
+            ("stride", self.stride),
+        ] {
+            if value == 0 {
+                return refuse(key, "0".into(), "must be at least 1");
+            }
+        }
+        self.options().map(|_| ())
+    }
+
+    /// The options to open the file with.
+    ///
+    /// # Errors
+    /// An option that is not understood.
+    pub fn options(&self) -> Result<OpenOptions> {
+        Ok(OpenOptions {
+            layout: self.layout,
+            keys: self.keys.clone(),
+            axes: self.axes.clone(),
+            grid: parsed(&self.grid)?,
+            domain: parsed(&self.domain)?,
+            periodic: parsed(&self.periodic)?,
+            time_step: self.time_step,
+            resolution: self.resolution,
+            stride: self.stride,
+            time_stride: self.frame_stride,
+            allow_nan: false,
+        })
+    }
+}
+
+fn parsed<T: FromStr<Err = lto_numerics::Error>>(text: &Option<String>) -> Result<Option<T>> {
+    Ok(text.as_deref().map(str::parse).transpose()?)
+}
+
+fn refuse<T>(key: &str, value: String, requirement: &str) -> Result<T> {
+    Err(Error::Config { key: format!("data.{key}"), value, requirement: requirement.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_are_in_order_and_must_fit() {
+        let counts = |train, validation, test| SplitConfig::Counts { train, validation, test };
+        let split = counts(3, 1, 2).split(8, 0).unwrap();
+        assert_eq!((split.train, split.validation, split.test), (vec![0, 1, 2], vec![3], vec![4, 5]));
+        assert!(counts(6, 1, 2).split(8, 0).unwrap_err().to_string().contains("8 samples"));
+        assert!(counts(usize::MAX, 1, 2).split(8, 0).is_err());
+        assert!(counts(0, 1, 2).split(8, 0).is_err());
+        let parsed: DataConfig = toml::from_str("path = 'a'\nsplit = 'pdebench'").unwrap();
+        assert_eq!(parsed.split.split(30, 0).unwrap().test, [0, 1, 2]);
+        let parsed: DataConfig =
+            toml::from_str("path = 'a'\nsplit = { counts = { train = 2, validation = 0, test = 1 } }")
+                .unwrap();
+        assert_eq!(parsed.split, counts(2, 0, 1));
+    }
+
+    #[test]
+    fn options_of_files_are_refused_for_a_pde() {
+        let text = "generate = { pde = 'heat' }\nsamples = 3\n";
+        let config: DataConfig = toml::from_str(text).unwrap();
+        config.validate().unwrap();
+        for extra in ["periodic = 'all'", "stride = 2", "frame_stride = 0", "path = 'x'"] {
+            let config: DataConfig = toml::from_str(&format!("{text}{extra}")).unwrap();
+            let key = extra.split(' ').next().unwrap();
+            let message = config.validate().unwrap_err().to_string();
+            assert!(message.contains(key), "{message}");
+        }
+        let config: DataConfig = toml::from_str("path = 'x'\ndomain = '0-1'").unwrap();
+        assert!(config.validate().unwrap_err().to_string().contains("0-1"));
+    }
+}

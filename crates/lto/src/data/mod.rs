@@ -1,0 +1,298 @@
+//! Data to learn from: samples of a file or a PDE, split, cached within a bound, with their normalization.
+
+pub mod batches;
+mod cache;
+pub mod config;
+pub mod context;
+mod file;
+mod generated;
+pub mod pairs;
+pub mod prefetch;
+mod refine;
+mod source;
+pub mod stream;
+
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use cache::Cache;
+use config::DataConfig;
+use lto_numerics::dataset::{Normalizer, NormalizerFit, Split};
+use lto_numerics::{Field, Grid, Symmetry};
+use source::{Key, SampleSource};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use source::Layout;
+
+/// The normalization is fitted to at most this many samples, spread over all that train, ...
+const FIT_SAMPLES: usize = 1024;
+/// ... and at most this many values.
+const FIT_VALUES: usize = 1 << 27;
+/// So many samples are loaded at a time for it.
+const FIT_CHUNK: usize = 8;
+
+/// Which state of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A frame of an evolution.
+    Frame(usize),
+    /// What is given in a steady sample.
+    Source,
+    /// What is sought in a steady sample.
+    Target,
+}
+
+/// A state of a sample on one of its grids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The sample.
+    pub sample: usize,
+    /// Its state.
+    pub state: State,
+    /// Whether on the finer grid.
+    pub finer: bool,
+}
+
+/// Samples with random access in bounded memory. Shared between threads.
+pub struct Data {
+    source: Box<dyn SampleSource>,
+    cache: Mutex<Cache<Key>>,
+    split: Split,
+    symmetries: Vec<Symmetry>,
+    notes: Vec<String>,
+}
+
+impl Data {
+    /// Opens the data; no sample is solved, and none but one frame read. `largest_fraction` is the largest
+    /// `context_fraction` that will be drawn: above 1, genuinely finer data are looked for.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, a split that does not fit, or symmetries that do not hold.
+    pub fn open(config: &DataConfig, largest_fraction: f64) -> Result<Self> {
+        config.validate()?;
+        let wanted = |points: usize| largest_fraction * points as f64;
+        let source: Box<dyn SampleSource> = match (&config.path, &config.generate) {
+            (Some(path), _) => Box::new(file::FileSource::open(path, config, wanted)?),
+            (None, Some(pde)) => {
+                let n = config.samples.unwrap_or(0);
+                Box::new(generated::GeneratedSource::new(pde, n, config.seed, config.frame_stride, wanted)?)
+            }
+            (None, None) => {
+                return Err(Error::Config {
+                    key: "data.path".into(),
+                    value: "nothing".into(),
+                    requirement: "give a file, or a PDE to generate from".into(),
+                });
+            }
+        };
+        let layout = source.layout();
+        let mut notes = vec![format!(
+            "{}: {} points{}",
+            layout.description,
+            layout.grid.shape().iter().map(usize::to_string).collect::<Vec<_>>().join(" × "),
+            if layout.is_steady() { String::new() } else { format!(", {} frames", layout.times.len()) }
+        )];
+        if largest_fraction > 1.0 {
+            notes.push(match &layout.finer {
+                Some(grid) => format!("contexts above native: genuine values on {:?} points", grid.shape()),
+                None => "contexts above native: no finer data, so native fields are refined spectrally (uniform periodic \
+                         axes) or by cubic splines".into(),
+            });
+        }
+        if layout.times.len() == 1 {
+            return Err(Error::Config {
+                key: "data".into(),
+                value: "1 frame".into(),
+                requirement: "an evolution needs at least two frames to learn from; lower data.frame_stride"
+                    .into(),
+            });
+        }
+        let bytes = layout.sample_len().saturating_mul(4 * layout.n_samples);
+        let limit = config.cache_mb.saturating_mul(1 << 20);
+        if bytes > limit {
+            let again = if config.generate.is_some() { "solved" } else { "read" };
+            notes.push(format!(
+                "all samples take {} MB, data.cache_mb is {}: those beyond are {again} again when needed",
+                bytes >> 20,
+                config.cache_mb
+            ));
+        }
+        let split = config.split.split(layout.n_samples, config.seed)?;
+        let symmetries = declared(config, layout.grid.domain())?;
+        Ok(Self { cache: Mutex::new(Cache::new(limit)), split, symmetries, notes, source })
+    }
+
+    /// What is the same for all samples.
+    pub fn layout(&self) -> &Layout {
+        self.source.layout()
+    }
+
+    /// Which samples train, validate and test.
+    pub fn split(&self) -> &Split {
+        &self.split
+    }
+
+    /// Symmetries that hold for the data.
+    pub fn symmetries(&self) -> &[Symmetry] {
+        &self.symmetries
+    }
+
+    /// For people: what was opened, and every assumption about it.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The problem that the data pose.
+    pub fn problem(&self) -> Problem {
+        let layout = self.layout();
+        Problem {
+            domain: layout.grid.domain().clone(),
+            source_channels: layout.source_channels.len(),
+            target_channels: layout.target_channels.len(),
+            native: layout.grid.shape(),
+            times: layout.times.first().zip(layout.times.last()).map(|(&first, &last)| [first, last]),
+        }
+    }
+
+    /// Several states at once: what is not in memory is read, or solved in parallel.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, or a state that the samples do not have.
+    pub fn fields(&self, wanted: &[Wanted]) -> Result<Vec<Field>> {
+        let keys: Vec<Key> = wanted.iter().map(|w| self.key(w)).collect();
+        let loaded = self.load(&keys)?;
+        wanted
+            .iter()
+            .zip(&keys)
+            .map(|(w, key)| self.cut(w, loaded.get(key).map_or(&[], |v| v.as_slice())))
+            .collect()
+    }
+
+    /// Mean and scale of the sources and of the targets of the training samples. `progress` is told `(done, total)`
+    /// samples and answers whether to go on.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, or values that are not finite; [`Error::Interrupted`].
+    pub fn fit_normalizers(
+        &self,
+        progress: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<(Normalizer, Normalizer, Option<String>)> {
+        let (layout, train) = (self.layout(), &self.split.train);
+        let points = layout.grid.len();
+        let most = (FIT_VALUES / layout.sample_len().max(1)).clamp(1, FIT_SAMPLES).min(train.len());
+        let chosen: Vec<usize> = (0..most).map(|i| train[i * train.len() / most]).collect();
+        let mut source = NormalizerFit::new(layout.source_channels.len());
+        let mut target = NormalizerFit::new(layout.target_channels.len());
+        for (chunk, samples) in chosen.chunks(FIT_CHUNK).enumerate() {
+            if !progress(chunk * FIT_CHUNK, most) {
+                return Err(Error::Interrupted);
+            }
+            let frames = if self.source.by_frame() { layout.times.len() } else { 1 };
+            let keys = |&sample: &usize| {
+                let frame = |f| self.source.by_frame().then_some(f);
+                (0..frames).map(move |f| Key { sample, frame: frame(f), finer: false })
+            };
+            let keys: Vec<Key> = samples.iter().flat_map(keys).collect();
+            // A frame at a time where samples are large, so that memory stays bounded.
+            let at_once = if self.source.by_frame() { 1 } else { keys.len() };
+            for keys in keys.chunks(at_once.max(1)) {
+                let loaded = self.load(keys)?;
+                for key in keys {
+                    let values: Vec<f64> =
+                        loaded.get(key).into_iter().flat_map(|v| v.iter()).map(|&v| f64::from(v)).collect();
+                    if layout.is_steady() {
+                        let (given, sought) =
+                            values.split_at(values.len().min(layout.source_channels.len() * points));
+                        source.add(given, points)?;
+                        target.add(sought, points)?;
+                    } else {
+                        source.add(&values, points)?;
+                    }
+                }
+            }
+        }
+        let note = (most < train.len())
+            .then(|| format!("normalization fitted to {most} of {} training samples", train.len()));
+        let source = source.finish()?;
+        let target = if layout.is_steady() { target.finish()? } else { source.clone() };
+        Ok((source, target, note))
+    }
+
+    fn key(&self, wanted: &Wanted) -> Key {
+        let frame = match wanted.state {
+            State::Frame(frame) if self.source.by_frame() => Some(frame),
+            _ => None,
+        };
+        Key { sample: wanted.sample, frame, finer: wanted.finer }
+    }
+
+    fn load(&self, keys: &[Key]) -> Result<HashMap<Key, Arc<Vec<f32>>>> {
+        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = HashMap::with_capacity(keys.len());
+        let mut missing = Vec::new();
+        {
+            let mut cache = lock();
+            for &key in keys {
+                match cache.get(key) {
+                    Some(values) => drop(found.insert(key, values)),
+                    None if !missing.contains(&key) => missing.push(key),
+                    None => {}
+                }
+            }
+        }
+        if !missing.is_empty() {
+            // Not under the lock: another thread may use what is in memory meanwhile.
+            let loaded = self.source.load(&missing)?;
+            let mut cache = lock();
+            for (key, values) in loaded {
+                let values = Arc::new(values);
+                cache.insert(key, values.clone());
+                found.insert(key, values);
+            }
+        }
+        Ok(found)
+    }
+
+    fn cut(&self, wanted: &Wanted, values: &[f32]) -> Result<Field> {
+        let layout = self.layout();
+        let grid: &Arc<Grid> = match &layout.finer {
+            Some(finer) if wanted.finer => finer,
+            _ => &layout.grid,
+        };
+        let (p, q) = (layout.source_channels.len(), layout.target_channels.len());
+        let (first, channels) = match wanted.state {
+            State::Frame(_) if self.source.by_frame() => (0, p),
+            State::Frame(frame) => (frame * p, p),
+            State::Source => (0, p),
+            State::Target => (p, q),
+        };
+        let n = grid.len();
+        let cut =
+            values.get(first * n..(first + channels) * n).ok_or_else(|| lto_numerics::Error::Mismatch {
+                what: format!("number of values of sample {}", wanted.sample),
+                expected: (first + channels) * n,
+                got: values.len(),
+            })?;
+        Ok(Field::new(grid.clone(), channels, cut.iter().map(|&v| f64::from(v)).collect())?)
+    }
+}
+
+/// The symmetries of the configuration, else of the PDE, each checked.
+fn declared(config: &DataConfig, domain: &lto_numerics::Domain) -> Result<Vec<Symmetry>> {
+    let of_pde = config.generate.as_ref().map_or(&[][..], |pde| pde.symmetries());
+    let symmetries = config.symmetries.clone().unwrap_or_else(|| of_pde.to_vec());
+    for symmetry in &symmetries {
+        symmetry.check(domain)?;
+        if let Some(pde) = &config.generate
+            && !of_pde.contains(symmetry)
+        {
+            let known: Vec<&str> = of_pde.iter().map(|s| s.name()).collect();
+            return Err(Error::Config {
+                key: "data.symmetries".into(),
+                value: symmetry.name().into(),
+                requirement: format!("is no symmetry of {}, which has {}", pde.name(), known.join(", ")),
+            });
+        }
+    }
+    Ok(symmetries)
+}

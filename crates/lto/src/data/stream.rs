@@ -1,0 +1,25 @@
+//! Random streams that can be entered anywhere: what a step draws depends on the seed and the step alone.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// What a stream is for; streams of different purposes have nothing in common.
+#[derive(Clone, Copy, Debug)]
+pub enum Purpose {
+    /// The order of the samples in an epoch.
+    Order,
+    /// The batch of a step.
+    Batch,
+    /// What is validated on.
+    Validation,
+}
+
+/// Stream number `index` of a purpose under a seed.
+pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8] = purpose as u8 + 1;
+    let mut rng = ChaCha8Rng::from_seed(key);
+    rng.set_stream(index);
+    rng
+}

@@ -1,0 +1,191 @@
+//! One TOML file is one run: data, model and training.
+
+pub mod training;
+
+use crate::data::config::DataConfig;
+use crate::error::{Error, Result};
+use crate::model::ModelConfig;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use toml::{Table, Value};
+use training::TrainConfig;
+
+/// Everything that decides a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Seed of the weights and of everything drawn during training. The data have a seed of their own.
+    #[serde(default)]
+    pub seed: u64,
+    /// What to learn from.
+    pub data: DataConfig,
+    /// What is to learn.
+    pub model: ModelConfig,
+    /// How.
+    #[serde(default)]
+    pub train: TrainConfig,
+}
+
+impl Experiment {
+    /// Reads a configuration file, then applies overrides `a.b.c=value`.
+    ///
+    /// # Errors
+    /// A file that cannot be read; else as [`Experiment::parse`], with the name of the file.
+    pub fn read(path: &Path, overrides: &[String]) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        Self::parse(&text, overrides).map_err(|e| match e {
+            Error::Toml { problem } => Error::bad_file(path, problem),
+            other => other,
+        })
+    }
+
+    /// Understands the text of a configuration file, with overrides `a.b.c=value` applied before it is understood.
+    /// A value is TOML where it can be, else a string: `train.steps=100`, `data.path=heat.hdf5`.
+    ///
+    /// # Errors
+    /// [`Error::Toml`] with line and column for text that is not TOML, has an unknown key or a value of the wrong type;
+    /// [`Error::Config`] for a value that makes no sense.
+    pub fn parse(text: &str, overrides: &[String]) -> Result<Self> {
+        let wrong = |e: toml::de::Error| Error::Toml { problem: e.to_string().trim_end().into() };
+        let experiment: Self = if overrides.is_empty() {
+            toml::from_str(text).map_err(wrong)?
+        } else {
+            let mut table: Table = toml::from_str(text).map_err(wrong)?;
+            overrides.iter().try_for_each(|text| apply(&mut table, text))?;
+            table.try_into().map_err(|e: toml::de::Error| {
+                // What is wrong in the text itself is better shown with its line.
+                match toml::from_str::<Self>(text) {
+                    Err(original) if original.message() == e.message() => wrong(original),
+                    _ => Error::Toml {
+                        problem: format!("{} (with {})", e.to_string().trim_end(), overrides.join(" ")),
+                    },
+                }
+            })?
+        };
+        experiment.validate()?;
+        Ok(experiment)
+    }
+
+    /// Checks what types cannot say and no data are needed for.
+    ///
+    /// # Errors
+    /// [`Error::Config`], naming the first value that makes no sense.
+    pub fn validate(&self) -> Result<()> {
+        self.data.validate()?;
+        self.train.validate()
+    }
+
+    /// The whole configuration, defaults included, as it is written into the folder of a run.
+    ///
+    /// # Errors
+    /// A number that TOML cannot hold.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string_pretty(self).map_err(|e| Error::Toml { problem: e.to_string() })
+    }
+}
+
+/// Puts `a.b.c=value` into a table.
+fn apply(table: &mut Table, text: &str) -> Result<()> {
+    let refuse = |requirement: String| Error::Config { key: "--set".into(), value: text.into(), requirement };
+    let (path, value) =
+        text.split_once('=').ok_or_else(|| refuse("must be key=value, as in train.steps=100".into()))?;
+    let value = value.trim();
+    let value = match toml::from_str::<Table>(&format!("value = {value}")) {
+        Ok(mut parsed) if parsed.len() == 1 => parsed.remove("value"),
+        _ => None,
+    }
+    .unwrap_or_else(|| Value::String(value.into()));
+    let mut names: Vec<&str> = path.trim().split('.').collect();
+    let last = names.pop().unwrap_or_default();
+    if last.is_empty() || names.iter().any(|name| name.is_empty()) {
+        return Err(refuse("the key has an empty part".into()));
+    }
+    let mut place = table;
+    for name in names {
+        let next = place.entry(name).or_insert_with(|| Value::Table(Table::new()));
+        place = next.as_table_mut().ok_or_else(|| refuse(format!("{name} is a value, not a table")))?;
+    }
+    place.insert(last.into(), value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+        [data]
+        generate = { pde = 'heat', resolution = 16 }
+        samples = 10
+        [model]
+        kind = 'twin'
+        latent_points = 8
+        latent_channels = 2
+        encoder = { kind = 'set_conv', hidden = 2 }
+        evolution = { kind = 'timed', width = 4 }
+        decoder = { hidden = 4 }
+        [train]
+        steps = 5
+    ";
+
+    #[test]
+    fn a_resolved_configuration_reads_as_itself() {
+        let experiment = Experiment::parse(TEXT, &[]).unwrap();
+        let resolved = experiment.to_toml().unwrap();
+        assert!(resolved.contains("learning_rate = 0.001"), "{resolved}");
+        assert_eq!(Experiment::parse(&resolved, &[]).unwrap(), experiment);
+    }
+
+    #[test]
+    fn overrides_reach_any_depth_and_any_type() {
+        let set = |text: &str| Experiment::parse(TEXT, &[text.to_string()]);
+        assert_eq!(set("train.steps=7").unwrap().train.steps, Some(7));
+        assert_eq!(set("train.context.fraction=[0.1, 0.2]").unwrap().train.context.fraction, [0.1, 0.2]);
+        assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
+        let path = Experiment::parse(&TEXT.replace("generate", "# generate"), &["data.path=a b.hdf5".into()]);
+        assert_eq!(path.unwrap().data.path.unwrap().to_str(), Some("a b.hdf5"));
+        for (text, part) in [
+            ("train.stepz=7", "stepz"),
+            ("train.steps", "key=value"),
+            ("train..steps=1", "empty part"),
+            ("train.steps.more=1", "not a table"),
+            ("train.steps='many'", "many"),
+        ] {
+            let message = set(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_shown_with_its_line() {
+        let text = TEXT.replace("samples = 10", "sample = 10");
+        for overrides in [vec![], vec!["train.steps=7".to_string()]] {
+            let message = Experiment::parse(&text, &overrides).unwrap_err().to_string();
+            assert!(message.contains("line 4") && message.contains("sample"), "{message}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.toml");
+        std::fs::write(&file, &text).unwrap();
+        let message = Experiment::read(&file, &[]).unwrap_err().to_string();
+        assert!(message.contains("run.toml") && message.contains("line 4"), "{message}");
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_named() {
+        for (text, part) in [
+            ("train.batch=0", "train.batch = 0"),
+            ("train.learning_rate=-1", "train.learning_rate = -1"),
+            ("train.context.fraction=[0.5,0.1]", "train.context.fraction"),
+            ("train.betas=[0.9,1.0]", "train.betas"),
+            ("data.path=x.npz", "data"),
+            ("train.epochs=3", "train.epochs"),
+            ("train.schedule.kind='cosine'\n", "cosine"),
+        ] {
+            let message = match Experiment::parse(TEXT, &[text.to_string()]) {
+                Err(e) => e.to_string(),
+                Ok(experiment) => format!("{:?}", experiment.train.schedule).to_lowercase(),
+            };
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

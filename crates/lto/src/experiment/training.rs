@@ -1,0 +1,194 @@
+//! How to train: the `[train]` of a configuration file.
+
+use crate::data::context::ContextConfig;
+use crate::data::pairs::{Pairs, PushforwardConfig};
+use crate::error::{Error, Result};
+use crate::loss::ObjectiveConfig;
+use crate::optim::schedule::ScheduleConfig;
+use serde::{Deserialize, Serialize};
+
+/// How long, on what and how. The defaults of the optimizer are the published ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainConfig {
+    /// Examples in a batch.
+    pub batch: usize,
+    /// Number of optimizer steps.
+    pub steps: Option<u64>,
+    /// In place of steps: how often every training sample is seen. Each time it is seen with one pair (s, t).
+    pub epochs: Option<f64>,
+    /// Stop after so many minutes of training, or after the steps, whichever comes first; the schedule follows whichever
+    /// is nearer to its end. Such a run depends on the speed of the machine: it resumes, but not bit for bit.
+    pub minutes: Option<f64>,
+    /// The largest learning rate.
+    pub learning_rate: f64,
+    /// AdamW's decoupled weight decay.
+    pub weight_decay: f64,
+    /// Decay of AdamW's two running means.
+    pub betas: [f64; 2],
+    /// The learning rate over the course of training.
+    pub schedule: ScheduleConfig,
+    /// Gradients with a larger norm (of all parameters together) are scaled down to it; 0 never does.
+    pub gradient_clip: f64,
+    /// Decay of the running mean of the weights that is validated and saved; 0 uses the weights themselves.
+    pub ema_decay: f64,
+    /// Which source and target frames are paired.
+    pub pairs: Pairs,
+    /// What is observed of a source state.
+    pub context: ContextConfig,
+    /// Whether examples are moved by the symmetries of the data (`data.symmetries`).
+    pub symmetries: bool,
+    /// Compare at so many random points of the native grid; at all if not given.
+    pub query_points: Option<usize>,
+    /// Training on the model's own errors.
+    pub pushforward: PushforwardConfig,
+    /// The terms of the objective.
+    pub objective: ObjectiveConfig,
+    /// What is measured along the way.
+    pub validation: ValidationConfig,
+    /// A checkpoint is written every so many steps.
+    pub checkpoint_every: u64,
+    /// A line is written to the metrics every so many steps.
+    pub log_every: u64,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        Self {
+            batch: 4,
+            steps: None,
+            epochs: None,
+            minutes: None,
+            learning_rate: 1e-3,
+            weight_decay: 5e-5,
+            betas: [0.9, 0.99],
+            schedule: ScheduleConfig::default(),
+            gradient_clip: 1.0,
+            ema_decay: 0.0,
+            pairs: Pairs::default(),
+            context: ContextConfig::default(),
+            symmetries: false,
+            query_points: None,
+            pushforward: PushforwardConfig::default(),
+            objective: ObjectiveConfig::default(),
+            validation: ValidationConfig::default(),
+            checkpoint_every: 500,
+            log_every: 10,
+        }
+    }
+}
+
+/// Relative L2 errors on held-out samples, in physical units: of each example, then the mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ValidationConfig {
+    /// Measure every so many steps; 0 only at the end.
+    pub every: u64,
+    /// At most so many samples, those held out for validation, else those for tests.
+    pub samples: usize,
+    /// Native steps to predict ahead, straight; those longer than the data are left out.
+    pub leads: Vec<usize>,
+    /// `context_fraction` of the random context that is measured beside the full one; 0 leaves it out.
+    pub sparse_fraction: f64,
+}
+
+impl Default for ValidationConfig {
+    fn default() -> Self {
+        Self { every: 500, samples: 16, leads: vec![1, 4, 16], sparse_fraction: 0.1 }
+    }
+}
+
+impl TrainConfig {
+    /// Checks what types cannot say and no data are needed for.
+    ///
+    /// # Errors
+    /// [`Error::Config`], naming the first value that makes no sense.
+    pub fn validate(&self) -> Result<()> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let share = |x: f64| (0.0..1.0).contains(&x);
+        let ends = [self.steps.is_some(), self.epochs.is_some(), self.minutes.is_some()];
+        let at_least_1 = "must be at least 1";
+        let checks: [(&str, String, bool, &str); 17] = [
+            ("batch", self.batch.to_string(), self.batch > 0, at_least_1),
+            ("steps", "nothing".into(), ends.contains(&true), "give steps, epochs or minutes"),
+            (
+                "epochs",
+                format!("{:?} beside steps", self.epochs),
+                !(ends[0] && ends[1]),
+                "give either steps or epochs",
+            ),
+            ("steps", "0".into(), self.steps != Some(0), at_least_1),
+            ("epochs", format!("{:?}", self.epochs), self.epochs.is_none_or(positive), "must be positive"),
+            ("minutes", format!("{:?}", self.minutes), self.minutes.is_none_or(positive), "must be positive"),
+            (
+                "learning_rate",
+                self.learning_rate.to_string(),
+                positive(self.learning_rate),
+                "must be positive",
+            ),
+            (
+                "weight_decay",
+                self.weight_decay.to_string(),
+                self.weight_decay >= 0.0 && self.weight_decay.is_finite(),
+                "must not be negative",
+            ),
+            ("betas", format!("{:?}", self.betas), self.betas.into_iter().all(share), "both in [0, 1)"),
+            (
+                "gradient_clip",
+                self.gradient_clip.to_string(),
+                self.gradient_clip == 0.0 || positive(self.gradient_clip),
+                "must be positive, or 0 for none",
+            ),
+            ("ema_decay", self.ema_decay.to_string(), share(self.ema_decay), "must be in [0, 1)"),
+            ("query_points", "0".into(), self.query_points != Some(0), at_least_1),
+            ("pairs.max_steps", "0".into(), self.pairs != Pairs::MaxSteps(0), at_least_1),
+            (
+                "pushforward.probability",
+                self.pushforward.probability.to_string(),
+                (0.0..=1.0).contains(&self.pushforward.probability),
+                "must be in [0, 1]",
+            ),
+            ("pushforward.max_steps", "0".into(), self.pushforward.max_steps > 0, at_least_1),
+            (
+                "validation.sparse_fraction",
+                self.validation.sparse_fraction.to_string(),
+                (0.0..=1.0).contains(&self.validation.sparse_fraction),
+                "must be in [0, 1]",
+            ),
+            (
+                "checkpoint_every, log_every",
+                format!("{}, {}", self.checkpoint_every, self.log_every),
+                self.checkpoint_every > 0 && self.log_every > 0,
+                at_least_1,
+            ),
+        ];
+        if let Some((key, value, _, requirement)) = checks.into_iter().find(|(_, _, good, _)| !good) {
+            return Err(Error::Config {
+                key: format!("train.{key}"),
+                value,
+                requirement: requirement.into(),
+            });
+        }
+        let weights = [self.objective.evolution_weight, self.objective.reconstruction_weight];
+        if !(weights.iter().all(|w| *w >= 0.0 && w.is_finite()) && weights[0] > 0.0) {
+            return Err(Error::Config {
+                key: "train.objective".into(),
+                value: format!("{weights:?}"),
+                requirement:
+                    "the weight of the evolution must be positive, that of the reconstruction not negative"
+                        .into(),
+            });
+        }
+        self.schedule.validate()?;
+        self.context.validate()
+    }
+
+    /// Number of steps for `n_train` training samples; as many as there are numbers where only time ends the run.
+    pub fn total_steps(&self, n_train: usize) -> u64 {
+        match (self.steps, self.epochs) {
+            (Some(steps), _) => steps,
+            (None, Some(epochs)) => ((epochs * n_train as f64 / self.batch as f64).ceil() as u64).max(1),
+            (None, None) => u64::MAX,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a run tells whoever started it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// Save a checkpoint and stop.
+    Stop,
+}
+
+/// Before the first step.
+#[derive(Clone, Debug)]
+pub struct Started<'a> {
+    /// The folder of the run.
+    pub run: &'a Path,
+    /// Number of parameters of the model.
+    pub n_parameters: usize,
+    /// Steps done already (by the run that is resumed).
+    pub step: u64,
+    /// Steps in all; `None` where time ends the run.
+    pub steps: Option<u64>,
+    /// Minutes in all, where time may end the run.
+    pub minutes: Option<f64>,
+}
+
+/// After a step.
+#[derive(Clone, Debug)]
+pub struct StepReport {
+    /// Steps done.
+    pub step: u64,
+    /// Steps in all; where time ends the run, as far as can be told.
+    pub steps: Option<u64>,
+    /// The weighted sum of the terms of the objective.
+    pub loss: f64,
+    /// The terms by name, before weighting.
+    pub terms: Vec<(&'static str, f64)>,
+    /// The learning rate of the step.
+    pub learning_rate: f64,
+    /// Norm of all gradients, before clipping.
+    pub gradient_norm: f64,
+    /// Examples a second, over this run.
+    pub examples_per_second: f64,
+    /// Share of the run that is done.
+    pub progress: f64,
+    /// Seconds until the end, at this pace.
+    pub seconds_left: f64,
+}
+
+/// Errors on held-out samples.
+#[derive(Clone, Debug)]
+pub struct ValidationReport<'a> {
+    /// Steps done.
+    pub step: u64,
+    /// Relative L2 errors by name.
+    pub errors: &'a BTreeMap<String, f64>,
+}
+
+/// Receives the events of a run. Everything has a default that goes on.
+pub trait Observer {
+    /// A line for people.
+    fn log(&mut self, _message: &str) {}
+
+    /// `done` of `total` samples were looked at before training begins.
+    fn preparing(&mut self, _done: usize, _total: usize) -> Control {
+        Control::Continue
+    }
+
+    /// Training begins, or goes on.
+    fn started(&mut self, _event: &Started) {}
+
+    /// A step was done.
+    fn step(&mut self, _report: &StepReport) -> Control {
+        Control::Continue
+    }
+
+    /// Held-out samples were predicted.
+    fn validation(&mut self, _report: &ValidationReport) {}
+}
+
+/// An observer that never looks.
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// All steps were done, or the time was up.
+    Finished(Summary),
+    /// The observer stopped it; a checkpoint was written.
+    Interrupted(Summary),
+}
+
+/// What is left of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Steps done.
+    pub steps: u64,
+    /// Seconds of training, over all runs.
+    pub seconds: f64,
+    /// Errors of the last validation by name.
+    pub errors: BTreeMap<String, f64>,
+    /// The file of the model.
+    pub model: PathBuf,
+}

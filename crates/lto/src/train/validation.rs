@@ -1,0 +1,140 @@
+//! Errors on held-out samples: straight predictions at native resolution, in physical units.
+
+use crate::data::context::{ContextPlan, Design};
+use crate::data::stream::{Purpose, stream};
+use crate::data::{Data, State, Wanted};
+use crate::error::Result;
+use crate::experiment::training::ValidationConfig;
+use crate::operator::Operator;
+use lto_numerics::Points;
+use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::metric::relative_l2::relative_l2;
+use rand::RngExt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One number to measure.
+struct Case {
+    name: String,
+    /// Native steps ahead; `None` where the problem is steady.
+    lead: Option<usize>,
+    plan: ContextPlan,
+}
+
+/// What is measured: the same samples, times and contexts every time.
+pub struct Validation {
+    data: Arc<Data>,
+    samples: Vec<usize>,
+    cases: Vec<Case>,
+    seed: u64,
+    batch: usize,
+    query: Arc<Points>,
+}
+
+impl Validation {
+    /// Chooses what to measure. Also says so, where it is not what one would expect.
+    pub fn new(
+        data: Arc<Data>,
+        config: &ValidationConfig,
+        batch: usize,
+        seed: u64,
+    ) -> (Self, Option<String>) {
+        let split = data.split();
+        let (held_out, note) = match (split.validation.is_empty(), split.test.is_empty()) {
+            (false, _) => (&split.validation, None),
+            (true, false) => (
+                &split.test,
+                Some("no samples to validate on: validation errors are of test samples".to_string()),
+            ),
+            (true, true) => (
+                &split.train,
+                Some("no samples held out: validation errors are of training samples".to_string()),
+            ),
+        };
+        let n = config.samples.min(held_out.len());
+        let samples: Vec<usize> = (0..n).map(|i| held_out[i * held_out.len() / n.max(1)]).collect();
+        let leads: Vec<Option<usize>> = if data.layout().is_steady() {
+            vec![None]
+        } else {
+            config.leads.iter().copied().filter(|&k| k < data.layout().times.len()).map(Some).collect()
+        };
+        let sparse = ContextPlan { design: Design::Random, fraction: config.sparse_fraction };
+        let contexts = [("", ContextPlan::FULL), ("_sparse", sparse)];
+        let contexts = &contexts[..if config.sparse_fraction > 0.0 { 2 } else { 1 }];
+        let cases = leads
+            .into_iter()
+            .flat_map(|lead| {
+                contexts.iter().map(move |&(suffix, plan)| {
+                    let steps = lead.map_or(String::new(), |k| format!("_lead_{k}"));
+                    Case { name: format!("relative_l2{steps}{suffix}"), lead, plan }
+                })
+            })
+            .collect();
+        let query = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
+        (Self { samples, cases, seed, batch, query, data }, note)
+    }
+
+    /// Relative L2 of each example, then the mean, by name: `relative_l2_lead_1` from the full context,
+    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` where the problem is steady.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, or a context that the model cannot take.
+    pub fn measure(
+        &self,
+        operator: &dyn Operator,
+        normalizers: &(Normalizer, Normalizer),
+    ) -> Result<BTreeMap<String, f64>> {
+        let mut errors = BTreeMap::new();
+        for case in &self.cases {
+            let mut sum = 0.0;
+            for samples in self.samples.chunks(self.batch) {
+                sum += self.measure_batch(case, samples, operator, normalizers)?;
+            }
+            if !self.samples.is_empty() {
+                errors.insert(case.name.clone(), sum / self.samples.len() as f64);
+            }
+        }
+        Ok(errors)
+    }
+
+    fn measure_batch(
+        &self,
+        case: &Case,
+        samples: &[usize],
+        operator: &dyn Operator,
+        (source, target): &(Normalizer, Normalizer),
+    ) -> Result<f64> {
+        let layout = self.data.layout();
+        let mut wanted = Vec::with_capacity(2 * samples.len());
+        let mut times = Vec::with_capacity(samples.len());
+        for &sample in samples {
+            let (from, to) = match case.lead {
+                None => {
+                    times.push((0.0, 0.0));
+                    (State::Source, State::Target)
+                }
+                Some(lead) => {
+                    let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64);
+                    let s = rng.random_range(0..layout.times.len() - lead);
+                    times.push((layout.times[s], layout.times[s + lead]));
+                    (State::Frame(s), State::Frame(s + lead))
+                }
+            };
+            wanted.extend([from, to].map(|state| Wanted { sample, state, finer: false }));
+        }
+        let fields = self.data.fields(&wanted)?;
+        let mut contexts: Vec<Context> = Vec::with_capacity(samples.len());
+        for (&sample, pair) in samples.iter().zip(fields.chunks_exact(2)) {
+            let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64 + 1);
+            let mut context = case.plan.observe(&pair[0], None, &mut rng)?;
+            source.normalize(&mut context.values, context.points.len())?;
+            contexts.push(context);
+        }
+        let predicted = operator.forward(&contexts, &times, std::slice::from_ref(&self.query))?;
+        let mut predicted: Vec<f64> = predicted.into_data().iter::<f64>().collect();
+        target.denormalize(&mut predicted, self.query.len())?;
+        let each = layout.target_channels.len() * self.query.len();
+        let pairs = predicted.chunks_exact(each).zip(fields.chunks_exact(2));
+        pairs.map(|(predicted, pair)| Ok(relative_l2(predicted, pair[1].values())?)).sum()
+    }
+}

@@ -1,0 +1,269 @@
+//! The trainer: learns, resumes bit for bit, stops where it must, and leaves nothing half-written.
+
+use lto::experiment::Experiment;
+use lto::model::Model;
+use lto::parameters::Named;
+use lto::train::{Control, Observer, Outcome, Silent, StepReport, Trainer, ValidationReport};
+use lto::{Error, weights};
+use serde_json::Value;
+use std::path::Path;
+
+const SMALL: &str = "
+seed = 5
+[data]
+generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 6 }
+samples = 8
+split = { counts = { train = 5, validation = 2, test = 1 } }
+[model]
+kind = 'twin'
+latent_points = 16
+latent_channels = 4
+encoder = { kind = 'set_conv', hidden = 4 }
+evolution = { kind = 'timed', width = 8 }
+decoder = { hidden = 16 }
+[train]
+batch = 3
+steps = 14
+log_every = 4
+checkpoint_every = 5
+ema_decay = 0.9
+symmetries = true
+pushforward = { probability = 0.4, max_steps = 2 }
+[train.context]
+fraction = [0.2, 2.0]
+designs = { random = 1, strided = 1, clustered = 1, failed_region = 1, full = 1 }
+[train.validation]
+every = 7
+leads = [1, 3]
+";
+
+fn experiment(overrides: &[&str]) -> Experiment {
+    Experiment::parse(SMALL, &overrides.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+}
+
+/// Stops after a step, and remembers what it saw.
+#[derive(Default)]
+struct Watch {
+    stop_at: Option<u64>,
+    losses: Vec<f64>,
+    rates: Vec<f64>,
+    validations: Vec<u64>,
+}
+
+impl Observer for Watch {
+    fn step(&mut self, report: &StepReport) -> Control {
+        self.losses.push(report.loss);
+        self.rates.push(report.learning_rate);
+        if self.stop_at == Some(report.step) { Control::Stop } else { Control::Continue }
+    }
+
+    fn validation(&mut self, report: &ValidationReport) {
+        self.validations.push(report.step);
+    }
+}
+
+fn tensors(path: &Path) -> Vec<Named> {
+    let (mut tensors, _): (Vec<Named>, Value) = weights::read(path).unwrap();
+    tensors.sort_by(|a, b| a.name.cmp(&b.name));
+    tensors
+}
+
+/// The metrics without what a clock decides.
+fn metrics(run: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let line = |line: &str| {
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        let object = value.as_object_mut().unwrap();
+        object.remove("seconds");
+        object.remove("examples_per_second");
+        value
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_resumed_run_is_the_same_bit_for_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    let mut watch = Watch::default();
+    let outcome =
+        Trainer::start(experiment(&[]), &whole, false, &mut Silent).unwrap().run(&mut watch).unwrap();
+    let Outcome::Finished(summary) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((summary.steps, watch.losses.len(), &watch.validations[..]), (14, 14, &[7, 14][..]));
+
+    // Stopped between two lines of the metrics and two checkpoints, and once more as if killed after a checkpoint.
+    let mut stop = Watch { stop_at: Some(7), ..Watch::default() };
+    let outcome =
+        Trainer::start(experiment(&[]), &parts, false, &mut Silent).unwrap().run(&mut stop).unwrap();
+    assert!(matches!(outcome, Outcome::Interrupted(_)));
+    let saved = std::fs::read(parts.join("checkpoint.safetensors")).unwrap();
+    let mut more = Watch { stop_at: Some(11), ..Watch::default() };
+    Trainer::resume(&parts, &[], &mut Silent).unwrap().run(&mut more).unwrap();
+    std::fs::write(parts.join("checkpoint.safetensors"), saved).unwrap();
+    let mut rest = Watch::default();
+    let mut trainer = Trainer::resume(&parts, &[], &mut Silent).unwrap();
+    assert_eq!(trainer.step(), 7);
+    let outcome = trainer.run(&mut rest).unwrap();
+    assert_eq!([stop.losses, rest.losses].concat(), watch.losses);
+    assert_eq!([stop.rates, rest.rates].concat(), watch.rates);
+    let Outcome::Finished(resumed) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(resumed.errors, summary.errors);
+    for file in ["checkpoint.safetensors", "model.safetensors"] {
+        assert_eq!(tensors(&whole.join(file)), tensors(&parts.join(file)), "{file}");
+    }
+    assert_eq!(metrics(&whole), metrics(&parts));
+    assert_eq!(
+        metrics(&whole).iter().map(|m| m["step"].as_u64().unwrap()).collect::<Vec<_>>(),
+        [4, 7, 8, 12, 14, 14]
+    );
+    let config = |run: &Path| std::fs::read_to_string(run.join("config.toml")).unwrap();
+    assert_eq!(config(&whole), config(&parts));
+    assert_eq!(Experiment::parse(&config(&whole), &[]).unwrap(), experiment(&[]));
+
+    // A finished run has nothing to do, until it is given more steps.
+    let again = Trainer::resume(&whole, &[], &mut Silent).unwrap().run(&mut Silent).unwrap();
+    assert!(matches!(again, Outcome::Finished(_)));
+    let more =
+        Trainer::resume(&whole, &["train.steps=16".into()], &mut Silent).unwrap().run(&mut Silent).unwrap();
+    assert!(matches!(more, Outcome::Finished(s) if s.steps == 16));
+}
+
+/// The model that is saved is what was validated: the running mean, with the normalization.
+#[test]
+fn the_saved_model_predicts_what_was_validated() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let changes = ["train.validation.samples=1", "train.validation.leads=[5]", "train.steps=20"];
+    let mut trainer = Trainer::start(experiment(&changes), &run, false, &mut Silent).unwrap();
+    let Outcome::Finished(summary) = trainer.run(&mut Silent).unwrap() else { panic!() };
+    let model = Model::load(&run, &burn::tensor::Device::flex()).unwrap();
+    assert_eq!((model.card().steps, &model.card().errors), (20, &summary.errors));
+    // Sample 5 is the first to validate on; the only pair five steps apart is (0, 5).
+    let config = experiment(&[]).data.generate.unwrap();
+    let sample = config.build().unwrap().sample(&mut lto_numerics::pde::sample_rng(0, 5)).unwrap().remove(0);
+    let lto_numerics::Sample::Evolution(truth) = sample else { panic!() };
+    let points = lto_numerics::Points::grid(truth.grid().as_ref().clone());
+    let context = lto_numerics::dataset::Context {
+        points: points.clone(),
+        n_channels: 1,
+        values: truth.frame(0).to_vec(),
+    };
+    let predicted = model.predict(&context, 0.0, &[truth.times()[5]], &std::sync::Arc::new(points)).unwrap();
+    let error = lto_numerics::metric::relative_l2::relative_l2(&predicted.values, truth.frame(5)).unwrap();
+    let validated = summary.errors["relative_l2_lead_5"];
+    assert!((error - validated).abs() < 1e-5 * validated, "{error} {validated}");
+}
+
+#[test]
+fn one_example_is_learned() {
+    let folder = tempfile::tempdir().unwrap();
+    let changes = [
+        "data.split={ counts = { train = 1, validation = 0, test = 0 } }",
+        "data.generate.n_frames=2",
+        "data.generate.max_diffusion=0.004",
+        "train.pairs='consecutive'",
+        "train.batch=1",
+        "train.steps=400",
+        "train.learning_rate=0.01",
+        "train.symmetries=false",
+        "train.pushforward.probability=0",
+        "train.context.designs={ random = 0, strided = 0, clustered = 0, failed_region = 0, full = 1 }",
+    ];
+    let mut watch = Watch::default();
+    let run = folder.path().join("run");
+    let outcome =
+        Trainer::start(experiment(&changes), &run, false, &mut Silent).unwrap().run(&mut watch).unwrap();
+    let (first, last) = (watch.losses[0], watch.losses[399]);
+    assert!(last < 0.01 * first, "{first} → {last}");
+    // The published schedule: up to the largest rate after a fifth of the steps, down to nothing.
+    assert!((watch.rates[0] - 1e-6).abs() < 1e-12 && watch.rates[399] < 1e-9);
+    assert!((watch.rates[80] - 0.01).abs() < 1e-5);
+    let Outcome::Finished(summary) = outcome else { panic!() };
+    assert!(summary.errors["relative_l2_lead_1"] < 0.1, "{:?}", summary.errors);
+}
+
+#[test]
+fn a_run_that_diverges_says_where_and_keeps_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let changes =
+        ["train.learning_rate=1e30", "train.schedule={ kind = 'constant' }", "train.checkpoint_every=1"];
+    let mut trainer = Trainer::start(experiment(&changes), &run, false, &mut Silent).unwrap();
+    let error = trainer.run(&mut Silent).unwrap_err();
+    let Error::Diverged { step, .. } = &error else { panic!("{error}") };
+    let message = error.to_string();
+    assert!(
+        message.contains("sample") && message.contains("t = ") && message.contains("learning_rate"),
+        "{message}"
+    );
+    let resumed = Trainer::resume(&run, &["train.learning_rate=1e-3".into()], &mut Silent).unwrap();
+    assert_eq!(resumed.step(), step - 1);
+}
+
+#[test]
+fn a_folder_that_holds_a_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let short = || experiment(&["train.steps=1"]);
+    Trainer::start(short(), &run, false, &mut Silent).unwrap().run(&mut Silent).unwrap();
+    let refused = Trainer::start(short(), &run, false, &mut Silent).err().unwrap();
+    assert!(matches!(refused, Error::RunExists { .. }), "{refused}");
+    let trainer = Trainer::start(short(), &run, true, &mut Silent).unwrap();
+    assert_eq!((trainer.step(), run.join("metrics.jsonl").exists()), (0, false));
+    assert!(
+        Trainer::resume(folder.path(), &[], &mut Silent)
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("no run to resume")
+    );
+}
+
+#[test]
+fn what_does_not_belong_to_a_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    Trainer::start(experiment(&["train.steps=2"]), &run, false, &mut Silent).unwrap();
+    let resume =
+        |change: &str| Trainer::resume(&run, &[change.to_string()], &mut Silent).err().unwrap().to_string();
+    assert!(resume("data.seed=9").contains("not those this run was trained on"));
+    assert!(resume("model.latent_channels=3").contains("shape"));
+    let checkpoint = run.join("checkpoint.safetensors");
+    let bytes = std::fs::read(&checkpoint).unwrap();
+    std::fs::write(&checkpoint, &bytes[..bytes.len() - 7]).unwrap();
+    assert!(resume("seed=5").contains("checkpoint.safetensors"));
+}
+
+#[test]
+fn time_ends_a_run_and_its_schedule() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let text = SMALL.replace("steps = 14", "minutes = 0.02");
+    let mut watch = Watch::default();
+    let experiment = Experiment::parse(&text, &[]).unwrap();
+    let outcome = Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut watch).unwrap();
+    let Outcome::Finished(summary) = outcome else { panic!() };
+    assert!(summary.seconds >= 1.2 && summary.steps == watch.rates.len() as u64);
+    let (largest, last) =
+        (watch.rates.iter().fold(0.0, |a: f64, &b| a.max(b)), watch.rates[watch.rates.len() - 1]);
+    assert!(watch.rates[0] < 1e-5 && last < 0.2 * largest, "{} {largest} {last}", watch.rates[0]);
+}
+
+/// Darcy: another field, without times, with its targets reconstructed too.
+#[test]
+fn a_steady_problem_trains() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SMALL
+        .replace(
+            "{ pde = 'heat', dim = 1, resolution = 16, n_frames = 6 }",
+            "{ pde = 'darcy', resolution = 17 }",
+        )
+        .replace("'timed'", "'steady'")
+        .replace("pushforward = { probability = 0.4, max_steps = 2 }", "");
+    let experiment =
+        Experiment::parse(&text, &["train.objective.evolution_loss='relative_l2'".into()]).unwrap();
+    let run = folder.path().join("run");
+    let outcome = Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut Silent).unwrap();
+    let Outcome::Finished(summary) = outcome else { panic!() };
+    assert_eq!(summary.errors.keys().collect::<Vec<_>>(), ["relative_l2", "relative_l2_sparse"]);
+}
