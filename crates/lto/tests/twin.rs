@@ -124,3 +124,47 @@ fn grid_and_scattered_queries_agree() {
         }
     }
 }
+
+/// More points than are summed at once, in any order, equal the same points as a masked grid.
+#[test]
+fn many_scattered_points_are_summed_in_chunks() {
+    let device = Device::flex();
+    for dim in [1, 2] {
+        let twin = Twin::new(gaussian(8, 4, 3, 8, 8, "timed"), problem(dim, true, false), &device).unwrap();
+        let n = if dim == 1 { 9001 } else { 95 };
+        let all = Points::grid(Grid::cubic(Domain::unit(dim, true).unwrap(), n, Placement::Left).unwrap());
+        let f = |x: &[f64]| (6.0 * x[0]).sin() + x[dim - 1];
+        let scattered = twin.encode(&[context(all.to_scattered(), f)]);
+        assert!(largest(twin.encode(&[context(all, f)]) - scattered) < 1e-5);
+    }
+}
+
+/// One set of weights, one smooth field, seen at different resolutions and placements: nearly the same prediction.
+#[test]
+fn predictions_hardly_depend_on_the_resolution_of_the_context() {
+    let device = Device::flex();
+    for (dim, kind) in [(1, "timed"), (2, "residual")] {
+        let twin = Twin::new(gaussian(16, 4, 3, 8, 8, kind), problem(dim, true, false), &device).unwrap();
+        let f = |x: &[f64]| {
+            let wave = (std::f64::consts::TAU * x[0]).sin();
+            wave + (std::f64::consts::TAU * x[dim - 1]).cos()
+        };
+        let domain = Domain::unit(dim, true).unwrap();
+        let query = [Arc::new(Points::grid(Grid::cubic(domain.clone(), 20, Placement::Center).unwrap()))];
+        let predict = |n: usize, placement| {
+            let points = Points::grid(Grid::cubic(domain.clone(), n, placement).unwrap());
+            twin.forward(&[context(points, f)], &[(0.0, 1.0)], &query).unwrap()
+        };
+        let native = predict(64, Placement::Left);
+        let size = largest(native.clone());
+        for (n, placement, tolerance) in [
+            (128, Placement::Left, 1e-5),
+            (64, Placement::Center, 1e-5),
+            (37, Placement::Center, 1e-4),
+            (16, Placement::Left, 1e-2),
+        ] {
+            let off = largest(predict(n, placement) - native.clone()) / size;
+            assert!(off < tolerance, "{dim}-D, {n} points: {off:e}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Inner products of rows with rows: the weight gradients of all products.
 
-use super::simd::{Lanes, MAX_LANES};
+use super::simd::{self, Kernel, Lanes, MAX_LANES};
 
 /// Tiles are at most this many rows of each operand: 16 sums, which with 8 rows of operands fit 32 registers.
 pub const BLOCK: usize = 4;
@@ -37,6 +37,11 @@ impl Dots<'_> {
     #[inline(always)]
     pub unsafe fn add<V: Lanes>(&self, stretches: &[Stretch], sums: &mut [f32], strides: (usize, usize)) {
         debug_assert!(self.columns.is_multiple_of(MAX_LANES));
+        simd::run(V::ISA, Add { dots: self, stretches, sums, strides });
+    }
+
+    #[inline(always)]
+    fn tiles<V: Lanes>(&self, stretches: &[Stretch], sums: &mut [f32], strides: (usize, usize)) {
         let mut i = 0;
         while i < self.left_rows.0 {
             let step = if self.left_rows.0 - i >= BLOCK { BLOCK } else { 1 };
@@ -44,7 +49,7 @@ impl Dots<'_> {
             while j < self.right_rows.0 {
                 let left = self.right_rows.0 - j;
                 let at = (i, j);
-                // SAFETY: as promised by the caller.
+                // SAFETY: as promised to `Dots::add`.
                 j += unsafe {
                     match (step, left) {
                         (BLOCK, BLOCK..) if V::BLOCK > BLOCK => {
@@ -101,5 +106,22 @@ impl Dots<'_> {
             }
         }
         J
+    }
+}
+
+/// [`Dots::add`].
+struct Add<'a> {
+    dots: &'a Dots<'a>,
+    stretches: &'a [Stretch],
+    sums: &'a mut [f32],
+    strides: (usize, usize),
+}
+
+impl Kernel for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) {
+        self.dots.tiles::<V>(self.stretches, self.sums, self.strides);
     }
 }

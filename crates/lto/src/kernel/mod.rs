@@ -3,6 +3,7 @@
 pub mod activation;
 pub mod conv;
 mod dots;
+pub mod gaussian;
 pub mod gemm;
 pub mod mlp;
 mod operation;

@@ -68,6 +68,8 @@ pub const MAX_LANES: usize = 16;
 /// need [`Lanes::N`] valid numbers at the pointer.
 #[allow(clippy::missing_safety_doc)]
 pub trait Lanes: Copy {
+    /// The instruction set it belongs to.
+    const ISA: Isa;
     /// Numbers in a vector.
     const N: usize;
     /// Rows of a register tile: with three vectors a row they leave registers for the operands.
@@ -89,7 +91,7 @@ pub use x86::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::Lanes;
+    use super::{Isa, Lanes};
     use std::arch::x86_64::*;
 
     /// Sixteen numbers.
@@ -97,6 +99,7 @@ mod x86 {
     pub struct Avx512(__m512);
 
     impl Lanes for Avx512 {
+        const ISA: Isa = Isa::Avx512;
         const N: usize = 16;
         const BLOCK: usize = 8;
         #[inline(always)]
@@ -136,6 +139,7 @@ mod x86 {
     pub struct Avx2(__m256);
 
     impl Lanes for Avx2 {
+        const ISA: Isa = Isa::Avx2;
         const N: usize = 8;
         const BLOCK: usize = 4;
         #[inline(always)]
@@ -170,6 +174,7 @@ mod x86 {
 pub struct Portable([f32; 4]);
 
 impl Lanes for Portable {
+    const ISA: Isa = Isa::Portable;
     const N: usize = 4;
     const BLOCK: usize = 4;
     #[inline(always)]
@@ -203,7 +208,8 @@ pub trait Kernel {
     fn run<V: Lanes>(self) -> Self::Output;
 }
 
-/// Runs `kernel` with the given instruction set.
+/// Runs `kernel` with the given instruction set, as a function of its own: a kernel that many others use is entered this
+/// way from inside them too, with [`Lanes::ISA`], so that its code exists once for each instruction set.
 pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
     match isa {
         // SAFETY: an `Isa` other than `Portable` comes from `Isa::available`, which asked the processor.
@@ -211,17 +217,24 @@ pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
         Isa::Avx512 => unsafe { run_avx512(kernel) },
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { run_avx2(kernel) },
-        Isa::Portable => kernel.run::<Portable>(),
+        Isa::Portable => run_portable(kernel),
     }
 }
 
+#[inline(never)]
+fn run_portable<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Portable>()
+}
+
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
 unsafe fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx512>()
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx2>()

@@ -1,7 +1,7 @@
 //! The register tile of all products: channels times columns.
 
 use super::activation::{Activation, Chunk};
-use super::simd::{Lanes, MAX_LANES};
+use super::simd::{self, Kernel, Lanes, MAX_LANES};
 
 /// Vectors in a row of the widest tile.
 const WIDEST: usize = 3;
@@ -96,14 +96,7 @@ impl Product<'_> {
     /// room for `columns` numbers in each of these channels.
     #[inline(always)]
     pub unsafe fn rows<V: Lanes>(&self, begin: usize, size: usize, columns: usize, to: Target) {
-        unsafe {
-            match size {
-                8 => self.columns::<V, 8>(begin, columns, to),
-                4 => self.columns::<V, 4>(begin, columns, to),
-                2 => self.columns::<V, 2>(begin, columns, to),
-                _ => self.columns::<V, 1>(begin, columns, to),
-            }
-        }
+        simd::run(V::ISA, Rows { product: self, begin, size, columns, to });
     }
 
     #[inline(always)]
@@ -175,23 +168,64 @@ impl Product<'_> {
                     for (i, sum) in sums.into_iter().enumerate() {
                         sum.store(row.as_mut_ptr().add(i * V::N));
                     }
-                    self.finish(&mut row, columns, to);
+                    let activation = self.activation;
+                    simd::run(V::ISA, Finish { activation, row: &mut row, columns, to });
                 }
             }
         }
     }
+}
 
-    /// Activates one row of a tile and writes its first `columns` numbers.
+/// [`Product::rows`].
+struct Rows<'a> {
+    product: &'a Product<'a>,
+    begin: usize,
+    size: usize,
+    columns: usize,
+    to: Target,
+}
+
+impl Kernel for Rows<'_> {
+    type Output = ();
+
     #[inline(always)]
-    unsafe fn finish(&self, row: &mut [f32; WIDEST * MAX_LANES], columns: usize, to: Target) {
+    fn run<V: Lanes>(self) {
+        let Rows { product, begin, size, columns, to } = self;
+        // SAFETY: as promised to `Product::rows`.
+        unsafe {
+            match size {
+                8 => product.columns::<V, 8>(begin, columns, to),
+                4 => product.columns::<V, 4>(begin, columns, to),
+                2 => product.columns::<V, 2>(begin, columns, to),
+                _ => product.columns::<V, 1>(begin, columns, to),
+            }
+        }
+    }
+}
+
+/// Activates one row of a tile and writes its first `columns` numbers.
+struct Finish<'a> {
+    activation: Activation,
+    row: &'a mut [f32; WIDEST * MAX_LANES],
+    columns: usize,
+    to: Target,
+}
+
+impl Kernel for Finish<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) {
+        let Finish { activation, row, columns, to } = self;
         for begin in (0..columns).step_by(MAX_LANES) {
-            let chunk: &mut Chunk = unsafe { &mut *row.as_mut_ptr().add(begin).cast() };
             let n = (columns - begin).min(MAX_LANES);
+            // SAFETY: the row holds whole chunks, the target has room for `columns` numbers.
             unsafe {
+                let chunk: &mut Chunk = &mut *row.as_mut_ptr().add(begin).cast();
                 if to.slope.is_null() {
-                    self.activation.apply(chunk);
+                    activation.apply(chunk);
                 } else {
-                    write(&self.activation.apply_with_slope(chunk), to.slope.add(begin), n);
+                    write(&activation.apply_with_slope(chunk), to.slope.add(begin), n);
                 }
                 write(chunk, to.output.add(begin), n);
             }

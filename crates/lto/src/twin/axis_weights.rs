@@ -1,6 +1,7 @@
 //! Kernel weights along one axis and their derivative in log ℓ. The Gaussian factorizes over the axes, so these
 //! small matrices are all a set convolution or an interpolation ever needs: never N × G^D.
 
+use crate::kernel::gaussian;
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::Axis;
 
@@ -20,41 +21,18 @@ pub struct AxisWeights {
 impl AxisWeights {
     /// `K[i, j] = exp(−d(x_i, y_j)² / 2ℓ²)` and `∂K/∂log ℓ = K d²/ℓ²`.
     pub fn kernel(axis: &Axis, x: &[f64], y: &[f64], length_scale: f64) -> Self {
-        let inverse = 1.0 / (length_scale * length_scale);
-        let mut weights = Vec::with_capacity(x.len() * y.len());
-        let mut derivative = Vec::with_capacity(x.len() * y.len());
-        for &x in x {
-            for &y in y {
-                let scaled = axis.displacement(x, y).powi(2) * inverse;
-                let weight = (-0.5 * scaled as f32).exp();
-                weights.push(weight);
-                derivative.push(weight * scaled as f32);
-            }
-        }
-        Self { rows: x.len(), columns: y.len(), weights, derivative }
+        Self::new(axis, x, y, length_scale, false)
     }
 
-    /// The same with rows that sum to one. Subtracting the smallest distance first keeps a row with far columns
-    /// only from vanishing.
+    /// The same with rows that sum to one. The nearest column counts most however far it is, so no row vanishes.
     pub fn normalized(axis: &Axis, x: &[f64], y: &[f64], length_scale: f64) -> Self {
-        let inverse = 1.0 / (length_scale * length_scale);
-        let mut scaled = vec![0.0; y.len()];
-        let mut weights = Vec::with_capacity(x.len() * y.len());
-        let mut derivative = Vec::with_capacity(x.len() * y.len());
-        for &x in x {
-            for (scaled, &y) in scaled.iter_mut().zip(y) {
-                *scaled = axis.displacement(x, y).powi(2) * inverse;
-            }
-            let nearest = scaled.iter().copied().fold(f64::INFINITY, f64::min);
-            let exponent = |s: f64| (0.5 * (nearest - s)).exp();
-            let total: f64 = scaled.iter().map(|&s| exponent(s)).sum();
-            let slope: f64 = scaled.iter().map(|&s| exponent(s) * s).sum::<f64>() / total;
-            for &s in &scaled {
-                let weight = exponent(s) / total;
-                weights.push(weight as f32);
-                derivative.push((weight * (s - slope)) as f32);
-            }
-        }
+        Self::new(axis, x, y, length_scale, true)
+    }
+
+    fn new(axis: &Axis, x: &[f64], y: &[f64], length_scale: f64, normalized: bool) -> Self {
+        let mut weights = vec![0.0; x.len() * y.len()];
+        let mut derivative = vec![0.0; x.len() * y.len()];
+        gaussian::rows(axis, [x, y], length_scale, normalized, &mut weights, &mut derivative);
         Self { rows: x.len(), columns: y.len(), weights, derivative }
     }
 

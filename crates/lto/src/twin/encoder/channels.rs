@@ -19,12 +19,8 @@ pub struct Channels {
     pub derivative: Vec<f32>,
 }
 
-/// Weights of all observed coordinates along both axes, shared by contexts on the same grid.
-struct ContextWeights {
-    axes: [AxisWeights; 2],
-    /// Whether the columns are the points of a tensor grid (else point by point).
-    is_grid: bool,
-}
+/// Scattered points are summed this many at a time, so that memory does not grow with their number.
+const CHUNK: usize = 4096;
 
 /// The channels of every context.
 pub fn channels(
@@ -36,13 +32,16 @@ pub fn channels(
 ) -> Channels {
     let [n0, n1] = grid.shape();
     let size = (1 + contexts[0].n_channels) * n0 * n1;
-    let (shared, which) = weights_of(contexts, grid, length_scale);
+    let (shared, which) = shared_weights(contexts, grid, length_scale);
     let mut values = vec![0.0; contexts.len() * size];
     let mut derivative = vec![0.0; contexts.len() * size];
     values.par_chunks_mut(size).zip(derivative.par_chunks_mut(size)).enumerate().for_each(
         |(i, (values, slope))| {
             let context = &contexts[i];
-            sums(context, &shared[which[i]], values, slope);
+            match context.points.layout() {
+                Layout::Scattered(flat) => scattered_sums(context, flat, grid, length_scale, values, slope),
+                _ => grid_sums(context, &shared[which[i]], values, slope),
+            }
             normalize(values, slope, n0 * n1, floor);
             let scale = density.scale(context.points.domain(), context.points.len(), length_scale);
             for (value, slope) in values[..n0 * n1].iter_mut().zip(&mut slope[..n0 * n1]) {
@@ -53,88 +52,92 @@ pub fn channels(
     Channels { values, derivative }
 }
 
-/// Kernel weights for every distinct grid in the batch, and which of them each context uses.
-fn weights_of(
+/// Kernel weights along both array axes for every distinct grid in the batch, and which of them each context uses.
+fn shared_weights(
     contexts: &[Context],
     grid: &LatentGrid,
     length_scale: f64,
-) -> (Vec<ContextWeights>, Vec<usize>) {
-    let mut grids: Vec<(&Grid, usize)> = Vec::new();
-    let mut columns: Vec<(Vec<Vec<f64>>, bool)> = Vec::new();
-    let which = contexts
-        .iter()
-        .map(|context| match context.points.layout() {
-            Layout::Grid(g) | Layout::Masked { grid: g, .. } => {
-                if let Some(&(_, known)) = grids.iter().find(|(known, _)| *known == g) {
-                    return known;
-                }
-                grids.push((g, columns.len()));
-                columns.push(((0..g.dim()).map(|d| g.coordinates(d).to_vec()).collect(), true));
-                columns.len() - 1
-            }
-            Layout::Scattered(flat) => {
-                let dim = context.points.dim();
-                let axis = |d: usize| flat.iter().skip(d).step_by(dim).copied().collect();
-                columns.push(((0..dim).map(axis).collect(), false));
-                columns.len() - 1
-            }
-        })
-        .collect();
-    let shared = columns.par_iter().map(|(columns, is_grid)| {
-        let axis = |d: usize| {
-            let axis = &grid.grid().domain().axes()[d];
-            AxisWeights::kernel(axis, grid.grid().coordinates(d), &columns[d], length_scale)
-        };
-        // In one dimension the only axis is the last; the first is trivial: one point, weight one to everything.
-        let axes = match columns.len() {
-            1 if *is_grid => [AxisWeights::identity(), axis(0)],
-            1 => [AxisWeights::ones(columns[0].len()), axis(0)],
-            _ => [axis(0), axis(1)],
-        };
-        ContextWeights { axes, is_grid: *is_grid }
+) -> (Vec<[AxisWeights; 2]>, Vec<usize>) {
+    let mut grids: Vec<&Grid> = Vec::new();
+    let which = contexts.iter().map(|context| match context.points.layout() {
+        Layout::Grid(g) | Layout::Masked { grid: g, .. } => {
+            grids.iter().position(|known| *known == g).unwrap_or_else(|| {
+                grids.push(g);
+                grids.len() - 1
+            })
+        }
+        Layout::Scattered(_) => 0,
     });
-    (shared.collect(), which)
+    let which = which.collect();
+    let weights = grids.iter().map(|g| {
+        let axis = |d: usize| axis_weights(grid, d, g.coordinates(d), length_scale);
+        if g.dim() == 1 { [AxisWeights::identity(), axis(0)] } else { [axis(0), axis(1)] }
+    });
+    (weights.collect(), which)
 }
 
-/// ρ and ν of one context and their derivatives: `K0 M K1ᵀ` for the mask and for each channel of values.
-fn sums(context: &Context, weights: &ContextWeights, values: &mut [f32], slope: &mut [f32]) {
-    let [k0, k1] = &weights.axes;
+/// Weights of the latent grid's axis `d` against coordinates.
+fn axis_weights(grid: &LatentGrid, d: usize, coordinates: &[f64], length_scale: f64) -> AxisWeights {
+    let axis = &grid.grid().domain().axes()[d];
+    AxisWeights::kernel(axis, grid.grid().coordinates(d), coordinates, length_scale)
+}
+
+/// ρ and ν of a context on a (masked) grid and their derivatives: `K0 M K1ᵀ` for the mask and for each channel.
+fn grid_sums(context: &Context, [k0, k1]: &[AxisWeights; 2], values: &mut [f32], slope: &mut [f32]) {
     let (n, size) = (context.points.len(), k0.rows * k1.rows);
-    for channel in 0..=context.n_channels {
+    let first = Matrix::new(&k0.weights, k0.rows, k0.columns);
+    let first_slope = Matrix::new(&k0.derivative, k0.rows, k0.columns);
+    let last = Matrix::new(&k1.weights, k1.rows, k1.columns).transposed();
+    let last_slope = Matrix::new(&k1.derivative, k1.rows, k1.columns).transposed();
+    let mut rows = vec![0.0; k0.columns * k1.rows];
+    for (channel, (value, slope)) in values.chunks_mut(size).zip(slope.chunks_mut(size)).enumerate() {
         let observed = channel.checked_sub(1).map(|c| &context.values[c * n..(c + 1) * n]);
-        let out = channel * size..(channel + 1) * size;
-        let (value, slope) = (&mut values[out.clone()], &mut slope[out]);
-        if weights.is_grid {
-            let table = on_grid(context, observed, k0.columns * k1.columns);
-            let table = Matrix::new(&table, k0.columns, k1.columns);
-            let mut rows = vec![0.0; k0.columns * k1.rows];
-            multiply(table, Matrix::new(&k1.weights, k1.rows, k1.columns).transposed(), &mut rows, false);
-            axis_zero(k0, &rows, k1.rows, value, slope);
-            multiply(table, Matrix::new(&k1.derivative, k1.rows, k1.columns).transposed(), &mut rows, false);
-            let first = Matrix::new(&k0.weights, k0.rows, k0.columns);
-            multiply(first, Matrix::new(&rows, k0.columns, k1.rows), slope, true);
-        } else {
-            let scaled = |w: &[f32]| match observed {
-                Some(u) => {
-                    w.chunks_exact(n).flat_map(|row| row.iter().zip(u).map(|(w, &u)| w * u as f32)).collect()
-                }
-                None => w.to_vec(),
-            };
-            let (rows, derivative): (Vec<f32>, Vec<f32>) = (scaled(&k0.weights), scaled(&k0.derivative));
-            let right = Matrix::new(&k1.weights, k1.rows, n).transposed();
-            multiply(Matrix::new(&rows, k0.rows, n), right, value, false);
-            multiply(Matrix::new(&derivative, k0.rows, n), right, slope, false);
-            let right = Matrix::new(&k1.derivative, k1.rows, n).transposed();
-            multiply(Matrix::new(&rows, k0.rows, n), right, slope, true);
-        }
+        let table = on_grid(context, observed, k0.columns * k1.columns);
+        let table = Matrix::new(&table, k0.columns, k1.columns);
+        multiply(table, last, &mut rows, false);
+        multiply(first, Matrix::new(&rows, k0.columns, k1.rows), value, false);
+        multiply(first_slope, Matrix::new(&rows, k0.columns, k1.rows), slope, false);
+        multiply(table, last_slope, &mut rows, false);
+        multiply(first, Matrix::new(&rows, k0.columns, k1.rows), slope, true);
     }
 }
 
-/// `value = K0 rows`, `slope = ∂K0 rows`.
-fn axis_zero(k0: &AxisWeights, rows: &[f32], columns: usize, value: &mut [f32], slope: &mut [f32]) {
-    let rows = Matrix::new(rows, k0.columns, columns);
-    multiply(Matrix::new(&k0.weights, k0.rows, k0.columns), rows, value, false);
-    multiply(Matrix::new(&k0.derivative, k0.rows, k0.columns), rows, slope, false);
+/// ρ and ν of a context of scattered points and their derivatives: `(K0 diag u) K1ᵀ` over chunks of points.
+fn scattered_sums(
+    context: &Context,
+    flat: &[f64],
+    grid: &LatentGrid,
+    length_scale: f64,
+    values: &mut [f32],
+    slope: &mut [f32],
+) {
+    let (n, dim) = (context.points.len(), context.points.dim());
+    let [n0, n1] = grid.shape();
+    for (chunk, points) in flat.chunks(CHUNK * dim).enumerate() {
+        let m = points.len() / dim;
+        let axis = |d: usize| {
+            let coordinates: Vec<f64> = points.iter().skip(d).step_by(dim).copied().collect();
+            axis_weights(grid, d, &coordinates, length_scale)
+        };
+        // In one dimension the first array axis is trivial: one point, weight one to everything.
+        let (k0, k1) = if dim == 1 { (AxisWeights::ones(m), axis(0)) } else { (axis(0), axis(1)) };
+        let last = Matrix::new(&k1.weights, n1, m).transposed();
+        let last_slope = Matrix::new(&k1.derivative, n1, m).transposed();
+        let channels = values.chunks_mut(n0 * n1).zip(slope.chunks_mut(n0 * n1));
+        for (channel, (value, slope)) in channels.enumerate() {
+            let observed = channel.checked_sub(1).map(|c| &context.values[c * n + chunk * CHUNK..][..m]);
+            let scaled = |w: &[f32]| match observed {
+                Some(u) => {
+                    w.chunks(m).flat_map(|row| row.iter().zip(u).map(|(w, &u)| w * u as f32)).collect()
+                }
+                None => w.to_vec(),
+            };
+            let (rows, rows_slope): (Vec<f32>, Vec<f32>) = (scaled(&k0.weights), scaled(&k0.derivative));
+            multiply(Matrix::new(&rows, n0, m), last, value, true);
+            multiply(Matrix::new(&rows_slope, n0, m), last, slope, true);
+            multiply(Matrix::new(&rows, n0, m), last_slope, slope, true);
+        }
+    }
 }
 
 /// The observed values (ones for the density) laid out on their whole grid, zero where nothing was observed.
