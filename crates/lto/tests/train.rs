@@ -167,7 +167,7 @@ fn one_example_is_learned() {
         "train.learning_rate=0.01",
         "train.symmetries=false",
         "train.pushforward.probability=0",
-        "train.context.designs={ random = 0, strided = 0, clustered = 0, failed_region = 0, full = 1 }",
+        "train.context.designs={ full = 1 }",
     ];
     let mut watch = Watch::default();
     let run = folder.path().join("run");
@@ -217,6 +217,25 @@ fn a_folder_that_holds_a_run_is_refused() {
             .to_string()
             .contains("no run to resume")
     );
+}
+
+#[test]
+fn data_that_cannot_be_read_leave_no_folder_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, file) = (folder.path().join("run"), folder.path().join("broken.hdf5"));
+    let start = |run: &Path, path: &Path| {
+        let text = SMALL.replace("generate = ", "# ").replace("samples", "# ");
+        let change = format!("data.path={}", path.display());
+        let error =
+            Trainer::start(Experiment::parse(&text, &[change]).unwrap(), run, false, &mut Silent).err();
+        error.unwrap().to_string()
+    };
+    assert!(start(&run, &file).contains("broken.hdf5"));
+    std::fs::write(&file, b"\x89HDF\r\n\x1a\n and no more").unwrap();
+    assert!(start(&run, &file).contains("broken.hdf5"));
+    assert!(!run.exists());
+    let blocked = Trainer::start(experiment(&[]), &file.join("run"), false, &mut Silent).err().unwrap();
+    assert!(blocked.to_string().contains("broken.hdf5"), "{blocked}");
 }
 
 #[test]

@@ -30,7 +30,8 @@ pub struct ContextConfig {
 
 impl Default for ContextConfig {
     fn default() -> Self {
-        Self { fraction: [0.05, 1.0], draw: FractionDraw::default(), designs: DesignWeights::default() }
+        let designs = DesignWeights { random: 3.0, full: 1.0, ..DesignWeights::default() };
+        Self { fraction: [0.05, 1.0], draw: FractionDraw::default(), designs }
     }
 }
 
@@ -45,8 +46,8 @@ pub enum FractionDraw {
     Uniform,
 }
 
-/// Relative weights of the designs; 0 never draws one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Relative weights of the designs; one that is not named is never drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DesignWeights {
     /// Uniformly random grid points.
@@ -59,12 +60,6 @@ pub struct DesignWeights {
     pub failed_region: f64,
     /// The whole native grid, whatever the fraction.
     pub full: f64,
-}
-
-impl Default for DesignWeights {
-    fn default() -> Self {
-        Self { random: 3.0, strided: 0.0, clustered: 0.0, failed_region: 0.0, full: 1.0 }
-    }
 }
 
 /// Which design was drawn.

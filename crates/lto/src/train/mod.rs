@@ -83,7 +83,7 @@ impl Trainer {
     }
 
     /// Takes up a run where its last checkpoint was written. `overrides` change its configuration, as in
-    /// `train.steps=2000`; without any it goes on bit for bit as if it had never stopped.
+    /// `train.steps=2000`; without any, and on as many threads, it goes on bit for bit as if it had never stopped.
     ///
     /// # Errors
     /// A folder that holds no run, a checkpoint that is damaged or of another model, data that changed.
