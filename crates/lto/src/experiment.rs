@@ -163,6 +163,13 @@ mod tests {
             let message = Experiment::parse(&text, &overrides).unwrap_err().to_string();
             assert!(message.contains("line 4") && message.contains("sample"), "{message}");
         }
+        for (right, wrong) in [("latent_channels", "latent_chanels"), ("resolution", "resolutoin")] {
+            let message = Experiment::parse(&TEXT.replace(right, wrong), &[]).unwrap_err().to_string();
+            assert!(
+                message.contains("line ") && message.contains(wrong) && message.contains(right),
+                "{message}"
+            );
+        }
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("run.toml");
         std::fs::write(&file, &text).unwrap();

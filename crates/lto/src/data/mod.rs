@@ -6,6 +6,7 @@ pub mod config;
 pub mod context;
 mod file;
 mod generated;
+mod normalization;
 pub mod pairs;
 pub mod prefetch;
 mod refine;
@@ -16,20 +17,13 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 use cache::Cache;
 use config::DataConfig;
-use lto_numerics::dataset::{Normalizer, NormalizerFit, Split};
+use lto_numerics::dataset::Split;
 use lto_numerics::{Field, Grid, Symmetry};
 use source::{Key, SampleSource};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use source::Layout;
-
-/// The normalization is fitted to at most this many samples, spread over all that train, ...
-const FIT_SAMPLES: usize = 1024;
-/// ... and at most this many values.
-const FIT_VALUES: usize = 1 << 27;
-/// So many samples are loaded at a time for it.
-const FIT_CHUNK: usize = 8;
 
 /// Which state of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,56 +160,6 @@ impl Data {
             .zip(&keys)
             .map(|(w, key)| self.cut(w, loaded.get(key).map_or(&[], |v| v.as_slice())))
             .collect()
-    }
-
-    /// Mean and scale of the sources and of the targets of the training samples. `progress` is told `(done, total)`
-    /// samples and answers whether to go on.
-    ///
-    /// # Errors
-    /// Data that cannot be read or solved, or values that are not finite; [`Error::Interrupted`].
-    pub fn fit_normalizers(
-        &self,
-        progress: &mut dyn FnMut(usize, usize) -> bool,
-    ) -> Result<(Normalizer, Normalizer, Option<String>)> {
-        let (layout, train) = (self.layout(), &self.split.train);
-        let points = layout.grid.len();
-        let most = (FIT_VALUES / layout.sample_len().max(1)).clamp(1, FIT_SAMPLES).min(train.len());
-        let chosen: Vec<usize> = (0..most).map(|i| train[i * train.len() / most]).collect();
-        let mut source = NormalizerFit::new(layout.source_channels.len());
-        let mut target = NormalizerFit::new(layout.target_channels.len());
-        for (chunk, samples) in chosen.chunks(FIT_CHUNK).enumerate() {
-            if !progress(chunk * FIT_CHUNK, most) {
-                return Err(Error::Interrupted);
-            }
-            let frames = if self.source.by_frame() { layout.times.len() } else { 1 };
-            let keys = |&sample: &usize| {
-                let frame = |f| self.source.by_frame().then_some(f);
-                (0..frames).map(move |f| Key { sample, frame: frame(f), finer: false })
-            };
-            let keys: Vec<Key> = samples.iter().flat_map(keys).collect();
-            // A frame at a time where samples are large, so that memory stays bounded.
-            let at_once = if self.source.by_frame() { 1 } else { keys.len() };
-            for keys in keys.chunks(at_once.max(1)) {
-                let loaded = self.load(keys)?;
-                for key in keys {
-                    let values: Vec<f64> =
-                        loaded.get(key).into_iter().flat_map(|v| v.iter()).map(|&v| f64::from(v)).collect();
-                    if layout.is_steady() {
-                        let (given, sought) =
-                            values.split_at(values.len().min(layout.source_channels.len() * points));
-                        source.add(given, points)?;
-                        target.add(sought, points)?;
-                    } else {
-                        source.add(&values, points)?;
-                    }
-                }
-            }
-        }
-        let note = (most < train.len())
-            .then(|| format!("normalization fitted to {most} of {} training samples", train.len()));
-        let source = source.finish()?;
-        let target = if layout.is_steady() { target.finish()? } else { source.clone() };
-        Ok((source, target, note))
     }
 
     fn key(&self, wanted: &Wanted) -> Key {
