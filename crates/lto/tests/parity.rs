@@ -154,7 +154,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
         let query = [Arc::new(place(fixture.get("query")))];
 
         if let Encoder::SetConv(encoder) = &twin.network.encoder {
-            let channels = encoder.channels(std::slice::from_ref(&context), twin.grid(), &device);
+            let channels = encoder.channels(std::slice::from_ref(&context), twin.grid());
             assert!(difference(&numbers(channels), &fixture.get("channels")) < 1e-5, "{}", case.name);
         }
         let z = twin.encode(std::slice::from_ref(&context));

@@ -1,5 +1,7 @@
 //! Feature-wise modulation by an embedding.
 
+use crate::kernel::activation::Activation;
+use crate::kernel::modulate::{modulate, modulate_residual};
 use crate::nn::mlp::Linear;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -19,10 +21,37 @@ impl Film {
     /// # Shapes
     /// `h [b, c, n0, n1]`, `embedding [b, f]` → `[b, c, n0, n1]`.
     pub fn forward(&self, h: Tensor<4>, embedding: Tensor<2>) -> Tensor<4> {
-        let [b, c, _, _] = h.dims();
+        self.activated(h, embedding, Activation::None)
+    }
+
+    /// `activation(h (1 + γ) + β)`, in one pass.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward).
+    pub fn activated(&self, h: Tensor<4>, embedding: Tensor<2>, activation: Activation) -> Tensor<4> {
+        let (gamma, beta) = self.coefficients(&h, embedding);
+        modulate(h, gamma, beta, activation)
+    }
+
+    /// `residual + activation(h (1 + γ) + β)`, in one pass.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward); `residual` as `h`.
+    pub fn added(
+        &self,
+        h: Tensor<4>,
+        embedding: Tensor<2>,
+        activation: Activation,
+        residual: Tensor<4>,
+    ) -> Tensor<4> {
+        let (gamma, beta) = self.coefficients(&h, embedding);
+        modulate_residual(h, gamma, beta, activation, residual)
+    }
+
+    /// γ and β `[b, c]`.
+    fn coefficients(&self, h: &Tensor<4>, embedding: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let c = h.dims()[1];
         let both = self.linear.forward(embedding);
-        let gamma = both.clone().narrow(1, 0, c).reshape([b, c, 1, 1]);
-        let beta = both.narrow(1, c, c).reshape([b, c, 1, 1]);
-        h * (gamma + 1.0) + beta
+        (both.clone().narrow(1, 0, c), both.narrow(1, c, c))
     }
 }

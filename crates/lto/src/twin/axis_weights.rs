@@ -2,21 +2,8 @@
 //! small matrices are all a set convolution or an interpolation ever needs: never N × G^D.
 
 use crate::kernel::gaussian;
-use burn::tensor::{Device, Tensor, TensorData};
+pub use crate::kernel::interpolate::AxisWeights;
 use lto_numerics::Axis;
-
-/// A matrix of weights `[rows, columns]` and its derivative with respect to log ℓ.
-#[derive(Clone, Debug)]
-pub struct AxisWeights {
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub columns: usize,
-    /// `W`, row-major.
-    pub weights: Vec<f32>,
-    /// `∂W/∂log ℓ`, row-major.
-    pub derivative: Vec<f32>,
-}
 
 impl AxisWeights {
     /// `K[i, j] = exp(−d(x_i, y_j)² / 2ℓ²)` and `∂K/∂log ℓ = K d²/ℓ²`.
@@ -36,26 +23,10 @@ impl AxisWeights {
         Self { rows: x.len(), columns: y.len(), weights, derivative }
     }
 
-    /// The trivial weights of the missing axis of a one-dimensional state.
-    pub fn identity() -> Self {
-        Self::ones(1)
-    }
-
-    /// One row of ones: the missing axis for `columns` scattered points.
-    pub fn ones(columns: usize) -> Self {
-        Self { rows: 1, columns, weights: vec![1.0; columns], derivative: vec![0.0; columns] }
-    }
-
-    /// `W` as a tensor that carries the gradient of `log_length_scale` `[1]`: `W + (log ℓ − sg log ℓ) ∂W/∂log ℓ`.
-    ///
-    /// # Shapes
-    /// → `[rows, columns]`.
-    pub fn tensor(&self, log_length_scale: Tensor<1>, device: &Device) -> Tensor<2> {
-        let matrix = |data: &[f32]| {
-            Tensor::<2>::from_data(TensorData::new(data.to_vec(), [self.rows, self.columns]), device)
-        };
-        let step = log_length_scale.clone() - log_length_scale.detach();
-        matrix(&self.weights) + matrix(&self.derivative) * step.unsqueeze()
+    /// All one: the missing axis of a one-dimensional state.
+    pub fn ones(rows: usize, columns: usize) -> Self {
+        let n = rows * columns;
+        Self { rows, columns, weights: vec![1.0; n], derivative: vec![0.0; n] }
     }
 }
 

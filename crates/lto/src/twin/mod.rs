@@ -113,7 +113,7 @@ impl Twin {
     /// b contexts → `[b, k, n0, n1]`.
     pub fn encode(&self, contexts: &[Context]) -> Tensor<4> {
         match &self.network.encoder {
-            Encoder::SetConv(encoder) => encoder.forward(contexts, &self.grid, &self.device),
+            Encoder::SetConv(encoder) => encoder.forward(contexts, &self.grid),
             Encoder::Attention(encoder) => encoder.forward(contexts, &self.grid, &self.device),
         }
     }

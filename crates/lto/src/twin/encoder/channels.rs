@@ -71,7 +71,7 @@ fn shared_weights(
     let which = which.collect();
     let weights = grids.iter().map(|g| {
         let axis = |d: usize| axis_weights(grid, d, g.coordinates(d), length_scale);
-        if g.dim() == 1 { [AxisWeights::identity(), axis(0)] } else { [axis(0), axis(1)] }
+        if g.dim() == 1 { [AxisWeights::ones(1, 1), axis(0)] } else { [axis(0), axis(1)] }
     });
     (weights.collect(), which)
 }
@@ -120,7 +120,7 @@ fn scattered_sums(
             axis_weights(grid, d, &coordinates, length_scale)
         };
         // In one dimension the first array axis is trivial: one point, weight one to everything.
-        let (k0, k1) = if dim == 1 { (AxisWeights::ones(m), axis(0)) } else { (axis(0), axis(1)) };
+        let (k0, k1) = if dim == 1 { (AxisWeights::ones(1, m), axis(0)) } else { (axis(0), axis(1)) };
         let last = Matrix::new(&k1.weights, n1, m).transposed();
         let last_slope = Matrix::new(&k1.derivative, n1, m).transposed();
         let channels = values.chunks_mut(n0 * n1).zip(slope.chunks_mut(n0 * n1));

@@ -2,10 +2,11 @@
 
 use super::Density;
 use super::channels::channels;
+use crate::kernel::log_scale::attach_log_scale;
 use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use lto_numerics::dataset::Context;
 
 /// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution.
@@ -69,9 +70,9 @@ impl SetConvEncoder {
 
     /// # Shapes
     /// b contexts → `[b, k, n0, n1]`.
-    pub fn forward(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
+    pub fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
-        let x = self.channels(contexts, grid, device);
+        let x = self.channels(contexts, grid);
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
 
@@ -79,13 +80,10 @@ impl SetConvEncoder {
     ///
     /// # Shapes
     /// b contexts → `[b, 1 + p, n0, n1]`.
-    pub fn channels(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
+    pub fn channels(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
         let made = channels(contexts, grid, self.length_scale(), self.density_floor, self.density);
         let [n0, n1] = grid.shape();
         let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
-        let tensor = |data| Tensor::<4>::from_data(TensorData::new(data, shape), device);
-        let log = self.log_length_scale.val();
-        let step = log.clone() - log.detach();
-        tensor(made.values) + tensor(made.derivative) * step.unsqueeze()
+        attach_log_scale(made.values, made.derivative, shape, self.log_length_scale.val())
     }
 }

@@ -1,10 +1,9 @@
 //! A deep residual evolution with growing and shrinking dilations.
 
 use super::timed::TimeEmbedding;
-use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::nn::film::Film;
 use burn::module::Module;
-use burn::tensor::activation::gelu;
 use burn::tensor::{Device, Tensor};
 
 /// Dilations of the blocks.
@@ -48,12 +47,13 @@ impl ResidualEvolution {
         let embedding = self.time.as_ref().zip(times).map(|(time, times)| time.forward(times));
         let mut h = self.input.forward(z.clone());
         for (i, conv) in self.blocks.iter().enumerate() {
-            let y = conv.forward(h.clone());
-            let y = match &embedding {
-                Some(embedding) => self.films[i].forward(y, embedding.clone()),
-                None => y,
+            h = match &embedding {
+                Some(embedding) => {
+                    let y = conv.forward(h.clone());
+                    self.films[i].added(y, embedding.clone(), Activation::Gelu, h)
+                }
+                None => h.clone() + conv.activated(h, Activation::Gelu),
             };
-            h = h + gelu(y);
         }
         z + self.output.forward(h)
     }

@@ -1,7 +1,7 @@
 //! An evolution of spectral blocks: global in one step, for elliptic and smooth problems.
 
 use super::timed::TimeEmbedding;
-use crate::nn::conv::{Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::nn::film::Film;
 use crate::nn::spectral_conv::SpectralConv;
 use burn::module::Module;
@@ -65,11 +65,10 @@ impl SpectralEvolution {
         let mut h = self.input.forward(z.clone());
         for (i, (global, local)) in self.global.iter().zip(&self.local).enumerate() {
             let y = global.forward(h.clone()) + local.forward(h.clone());
-            let y = match &embedding {
-                Some(embedding) => self.films[i].forward(y, embedding.clone()),
-                None => y,
+            h = match &embedding {
+                Some(embedding) => self.films[i].added(y, embedding.clone(), Activation::Gelu, h),
+                None => h + gelu(y),
             };
-            h = h + gelu(y);
         }
         z + self.output.forward(h)
     }

@@ -39,8 +39,9 @@ impl TimedEvolution {
     /// `z [b, k, n0, n1]`, `times [b, 2]` (s and t as fractions of the horizon) → as `z`.
     pub fn forward(&self, z: Tensor<4>, times: Tensor<2>) -> Tensor<4> {
         let embedding = self.time.forward(times);
-        let h = self.input_film.forward(self.input.forward(z.clone()), embedding.clone());
-        let h = self.dilated.iter().fold(silu(h), |h, conv| conv.activated(h, Activation::Silu));
+        let h = self.input.forward(z.clone());
+        let h = self.input_film.activated(h, embedding.clone(), Activation::Silu);
+        let h = self.dilated.iter().fold(h, |h, conv| conv.activated(h, Activation::Silu));
         z + self.output.forward(self.output_film.forward(h, embedding))
     }
 }
