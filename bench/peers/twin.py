@@ -6,13 +6,13 @@ separable: the Gaussian as a product over axes, two small matrix products for a 
 
 Both share everything else, written as PyTorch runs it fastest here: channels last in two dimensions (a tenth of a
 Navier-Stokes step), circular padding by joining slices (F.pad with mode="circular" gives channels-first tensors: a third
-more), the decoder's network as Linear on points (half the time of 1 x 1 convolutions), both terms of the loss decoded
+more), the decoder's network as Linear on points (half the time of 1 x 1 convolutions), all states of a loss decoded
 with the same kernel weights.
 
 Prints one JSON line a measurement, with the keys program, case, what (train or predict), batch, n, seconds (median of n,
 for the whole batch), peak_mb (peak resident memory of a process that does nothing else) and idle_mb (what of it was there
 before the case was built: interpreter and libraries).
-Dense Darcy takes one example a step: four need more memory than 24 GB. Compare seconds / batch.
+Dense Darcy takes one example a step, for four would take some 24 GB: compare seconds / batch.
 """
 
 import argparse
@@ -208,21 +208,29 @@ class Twin(nn.Module):
     def forward(self, context, times):
         return self.decode(self.evolution(self.encode(context), times))
 
-    def loss(self, context, times, source, target):
-        """Evolution and reconstruction."""
-        z = self.encode(context)
-        evolved, reconstructed = self.decode(torch.cat([self.evolution(z, times), z])).chunk(2)
-        return F.mse_loss(evolved, target) + F.mse_loss(reconstructed, source)
+    def loss(self, contexts, times, source, target):
+        """Evolution and reconstruction: of the source, and in a steady problem half of it of the target from its own
+        context. All states are decoded with the same kernel weights."""
+        z = self.encode(contexts[0])
+        if len(contexts) == 1:
+            evolved, source_again = self.decode(torch.cat([self.evolution(z, times), z])).chunk(2)
+            return F.mse_loss(evolved, target) + F.mse_loss(source_again, source)
+        latents = [self.evolution(z, times), z, self.encode(contexts[1])]
+        evolved, source_again, target_again = self.decode(torch.cat(latents)).chunk(3)
+        relative = ((evolved - target).norm(dim=1) / target.norm(dim=1)).mean()
+        return relative + 0.5 * (F.mse_loss(source_again, source) + F.mse_loss(target_again, target))
 
 
-def data(case, batch, n, fraction=1.0):
-    """Random fields on the whole grid, of which each example shows a random part of this many points."""
+def data(case, kernel, batch, n, fraction=1.0):
+    """Random states on the whole grid, of which each example shows a random part of this many points: what the loss is
+    a function of."""
     shape = [n] * case["dim"]
-    source, target = torch.randn(2, batch, 1, *shape)
+    states = torch.randn(2, batch, 1, *shape)
     order = torch.rand(batch, n ** case["dim"]).argsort(1).argsort(1)
     mask = (order < round(fraction * order.shape[1])).float().reshape(batch, 1, *shape)
     times = torch.rand(batch, 2).sort(1).values
-    return source, mask, times, source.flatten(1), target.flatten(1)
+    observed = states[:1] if case["timed"] else states
+    return [kernel.context(state, mask) for state in observed], times, *states.flatten(2)
 
 
 def check():
@@ -230,15 +238,15 @@ def check():
     for name, case in CASES.items():
         torch.manual_seed(0)
         small = case | dict(grid=64 if case["dim"] == 1 or case["timed"] else 16, h=4, k=3, f=4, d=8)
-        source, mask, times, *states = data(small, 2, 24, 0.6)
         twins = {variant: Twin(small, variant, 24) for variant in VARIANTS}
         weights = {key: torch.randn(w.shape) / 4 if w.dim() else w for key, w in twins["dense"].state_dict().items()}
         found = {}
         for variant, twin in twins.items():
             twin.load_state_dict(weights)
-            context = twin.kernel.context(source, mask)
-            twin.loss(context, times, *states).backward()
-            found[variant] = [twin(context, times), *(parameter.grad for parameter in twin.parameters())]
+            torch.manual_seed(1)
+            contexts, times, *states = data(small, twin.kernel, 2, 24, 0.6)
+            twin.loss(contexts, times, *states).backward()
+            found[variant] = [twin(contexts[0], times), *(parameter.grad for parameter in twin.parameters())]
         for dense, separable in zip(*found.values()):
             difference = (dense - separable).norm() / dense.norm()
             assert difference < 1e-4, f"{name}: dense and separable twins differ by {difference:.1e}"
@@ -262,19 +270,18 @@ def measure(name, variant, what, seconds):
     twin = Twin(case, variant, case["n"])
     n_parameters = sum(p.numel() for p in twin.parameters())
     assert n_parameters == case["parameters"], f"{name}: {n_parameters} parameters"
-    source, mask, times, *states = data(case, batch, case["n"])
-    context = twin.kernel.context(source, mask)
+    contexts, times, *states = data(case, twin.kernel, batch, case["n"])
     optimizer = torch.optim.AdamW(twin.parameters(), lr=1e-3, betas=(0.9, 0.99), weight_decay=5e-5, fused=True)
 
     def train():
         optimizer.zero_grad()
-        twin.loss(context, times, *states).backward()
+        twin.loss(contexts, times, *states).backward()
         nn.utils.clip_grad_norm_(twin.parameters(), 1.0)
         optimizer.step()
 
     @torch.no_grad()
     def predict():
-        twin(context, times)
+        twin(contexts[0], times)
 
     run = {"train": train, "predict": predict}[what]
     run()
