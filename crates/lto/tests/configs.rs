@@ -1,0 +1,89 @@
+//! Every configuration file of the project is understood, fits its data, and makes the model it says.
+
+use burn::tensor::Device;
+use lto::data::Data;
+use lto::experiment::Experiment;
+use lto::model::ModelConfig;
+use lto::twin::config::{EncoderConfig, LengthScale, OutputForm};
+use lto::twin::evolution::EvolutionConfig;
+use std::path::{Path, PathBuf};
+
+/// Numbers of parameters as published.
+const PUBLISHED: [(&str, usize); 5] = [
+    ("burgers", 29_395),
+    ("navier_stokes", 1_126_211),
+    ("darcy", 29_139),
+    ("darcy_attention", 28_894),
+    ("darcy_attention_large", 240_594),
+];
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(folder);
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    files
+}
+
+fn name(path: &Path) -> &str {
+    path.file_stem().unwrap().to_str().unwrap()
+}
+
+/// The experiment of a file and the number of parameters of its model. Opening generated data solves nothing.
+fn load(path: &Path) -> (Experiment, usize) {
+    let experiment = Experiment::read(path, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let data = Data::open(&experiment.data, experiment.train.context.largest_fraction()).unwrap();
+    let model = experiment.model.init(&data.problem(), 0, &Device::flex());
+    let n_parameters = model.unwrap_or_else(|e| panic!("{}: {e}", path.display())).n_parameters();
+    (experiment, n_parameters)
+}
+
+#[test]
+fn published_configurations_have_the_published_numbers_of_parameters() {
+    let files = files("paper");
+    let names: Vec<&str> = files.iter().map(|path| name(path)).collect();
+    assert_eq!(names, ["burgers", "darcy", "darcy_attention", "darcy_attention_large", "heat", "navier_stokes"]);
+    for path in &files {
+        let (_, n_parameters) = load(path);
+        if let Some((_, published)) = PUBLISHED.iter().find(|(published, _)| *published == name(path)) {
+            assert_eq!(n_parameters, *published, "{}", path.display());
+            let said = std::fs::read_to_string(path).unwrap();
+            let text = format!("{},{:03} parameters", published / 1000, published % 1000);
+            let text = if *published < 1_000_000 { text } else { "1,126,211 parameters".into() };
+            assert!(said.contains(&text), "{} does not say {text}", path.display());
+        }
+    }
+}
+
+#[test]
+fn published_configurations_train_as_published() {
+    for path in files("paper") {
+        let (experiment, _) = load(&path);
+        let train = &experiment.train;
+        assert_eq!((train.batch, train.learning_rate, train.weight_decay), (4, 1e-3, 5e-5), "{}", path.display());
+        assert_eq!(train.betas, [0.9, 0.99]);
+        assert_eq!(train.epochs, Some(if name(&path) == "burgers" { 1800.0 } else { 500.0 }));
+        let pushforward = if name(&path) == "navier_stokes" { 0.15 } else { 0.0 };
+        assert_eq!(train.pushforward.probability, pushforward);
+    }
+}
+
+/// What is ours: deeper evolutions, and length scales that follow the spacing of the points.
+#[test]
+fn our_configurations_use_what_is_ours() {
+    let files = files("ours");
+    assert_eq!(files.iter().map(|path| name(path)).collect::<Vec<_>>(), ["burgers", "darcy", "heat", "navier_stokes"]);
+    for path in &files {
+        let (experiment, n_parameters) = load(path);
+        let ModelConfig::Twin(twin) = &experiment.model;
+        let ours = matches!(twin.evolution, EvolutionConfig::Residual { .. } | EvolutionConfig::Spectral { .. });
+        assert!(ours, "{}", path.display());
+        let EncoderConfig::SetConv { length_scale, .. } = twin.encoder else { panic!("{}", path.display()) };
+        for scale in [length_scale, twin.decoder.length_scale] {
+            assert!(matches!(scale, LengthScale::Spacings { .. }), "{}", path.display());
+        }
+        let residual = matches!(name(path), "burgers" | "navier_stokes");
+        assert_eq!(twin.output == OutputForm::Residual, residual, "{}", path.display());
+        println!("{}: {n_parameters} parameters", path.display());
+    }
+}
