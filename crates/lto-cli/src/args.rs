@@ -1,10 +1,12 @@
 //! What the command line says. Parsing only: nothing here touches files, and the commands do not see clap.
 
+mod bench;
 mod dataset;
 mod frames;
 mod generate;
 mod number;
 
+pub use bench::{BenchArgs, BenchCase, BenchCommand};
 pub use dataset::DatasetArgs;
 pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
@@ -61,6 +63,9 @@ pub enum Command {
     /// Generate, inspect and draw PDE data
     #[command(subcommand)]
     Data(DataCommand),
+    /// Time the published twins on this machine
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:

@@ -5,6 +5,7 @@ mod commands;
 mod interrupt;
 mod journal;
 mod output;
+mod page;
 mod picture;
 mod progress;
 mod usage;

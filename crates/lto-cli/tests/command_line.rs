@@ -14,6 +14,8 @@ fn every_command_has_help_worth_reading() {
         vec!["data", "generate"],
         vec!["data", "inspect"],
         vec!["data", "plot"],
+        vec!["bench", "train"],
+        vec!["bench", "predict"],
         vec!["completions"],
     ];
     commands.extend(TINY.iter().map(|(pde, _)| vec!["data", "generate", *pde]));

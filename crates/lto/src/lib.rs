@@ -17,4 +17,5 @@ pub mod train;
 pub mod twin;
 pub mod weights;
 
+pub use burn::tensor::Device;
 pub use error::{Error, Result};

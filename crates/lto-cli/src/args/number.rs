@@ -29,3 +29,8 @@ pub fn finite(text: &str) -> Result<f64, String> {
         Err(_) => Err("must be a number".into()),
     }
 }
+
+/// A finite number above 0.
+pub fn positive_number(text: &str) -> Result<f64, String> {
+    finite(text).ok().filter(|&value| value > 0.0).ok_or_else(|| "must be a number above 0".into())
+}

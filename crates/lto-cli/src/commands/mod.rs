@@ -1,5 +1,6 @@
 //! One file per command; each returns the exit status.
 
+mod bench;
 mod completions;
 mod data;
 
@@ -21,6 +22,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Data(DataCommand::Generate(args)) => data::generate::run(args, &global),
         Command::Data(DataCommand::Inspect(args)) => data::inspect::run(&args, &global),
         Command::Data(DataCommand::Plot(args)) => data::plot::run(&args, &global),
+        Command::Bench(command) => bench::run(&command, &global),
         Command::Completions { shell } => completions::run(shell),
     }
 }

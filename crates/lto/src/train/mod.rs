@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod flat;
 pub mod folder;
+pub mod gradient;
 pub mod means;
 pub mod metrics;
 pub mod observer;

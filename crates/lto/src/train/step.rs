@@ -1,12 +1,12 @@
 //! One step of the optimizer.
 
+use super::gradient::{Losses, differentiate};
 use super::pushforward::unroll;
 use super::{StepReport, Trainer};
 use crate::data::batches::Prepared;
 use crate::error::{Error, Result};
 use crate::optim::adamw::{clip_scale, norm};
 use crate::optim::ema;
-use burn::tensor::Tensor;
 
 impl Trainer {
     /// Does the next step with its batch. Parameters stay as they are where a loss or gradient is not finite.
@@ -23,24 +23,16 @@ impl Trainer {
         } else {
             unroll(prepared, self.operator.without_gradients().as_ref(), &self.normalizers)?
         };
-        let loss_terms = self.operator.loss_terms(&batch, &self.objective)?;
-        let mut total: Option<Tensor<1>> = None;
-        let mut terms = Vec::with_capacity(loss_terms.len());
-        for term in loss_terms {
-            terms.push((term.name, f64::from(term.value.clone().into_scalar::<f32>())));
-            let weighted = term.value * term.weight;
-            total = Some(match total {
-                Some(sum) => sum + weighted,
-                None => weighted,
-            });
-        }
-        let Some(total) = total else { return Err(Error::NoBatch) };
-        let loss = f64::from(total.clone().into_scalar::<f32>());
+        let Losses { total: loss, terms } = differentiate(
+            self.operator.as_ref(),
+            &self.layout,
+            &batch,
+            &self.objective,
+            &mut self.gradients,
+        )?;
         if !loss.is_finite() {
             return Err(diverged("loss", loss, self.step + 1));
         }
-        let mut computed = total.backward();
-        self.layout.gather(&self.operator.gradients(&mut computed), &mut self.gradients);
         let gradient_norm = norm(&self.gradients);
         if !gradient_norm.is_finite() {
             return Err(diverged("norm of the gradients", gradient_norm, self.step + 1));

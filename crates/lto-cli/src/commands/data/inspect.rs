@@ -1,7 +1,6 @@
 //! `lto data inspect`: says what a file holds and how it was understood.
 
 mod cloud;
-mod page;
 mod spectrum;
 mod text;
 

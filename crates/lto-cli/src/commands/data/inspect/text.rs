@@ -2,8 +2,8 @@
 
 use super::super::arrays;
 use super::Report;
-use super::page::Page;
 use crate::output::count;
+use crate::page::Page;
 use crate::picture::ticks::{apart, short};
 use lto_numerics::dataset::format::{ArrayInfo, Attribute, ElementType};
 use lto_numerics::dataset::{DatasetKind, GridInfo};

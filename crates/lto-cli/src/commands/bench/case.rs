@@ -1,0 +1,126 @@
+//! The published twins with data of the published shapes. Values are made up: they do not matter for time.
+
+use super::training::Training;
+use crate::args::BenchCase;
+use anyhow::Result;
+use lto::Device;
+use lto::data::Data;
+use lto::experiment::Experiment;
+use lto::loss::Objective;
+use lto::model::{Model, ModelCard};
+use lto::operator::{Batch, Operator};
+use lto::problem::Problem;
+use lto_numerics::dataset::{Context, NormalizerFit};
+use lto_numerics::{Grid, Points};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A twin, and the grid of its contexts and queries.
+pub struct Case {
+    /// Its configuration.
+    pub experiment: Experiment,
+    /// Examples in a batch.
+    pub n_examples: usize,
+    problem: Problem,
+    grid: Arc<Grid>,
+}
+
+impl Case {
+    /// The case as its configuration file has it; nothing is solved.
+    ///
+    /// # Errors
+    /// None but those of a broken program.
+    pub fn new(case: BenchCase, n_examples: usize) -> Result<Self> {
+        let text = match case {
+            BenchCase::NavierStokes => include_str!("../../../../../configs/paper/navier_stokes.toml"),
+            BenchCase::Darcy => include_str!("../../../../../configs/paper/darcy.toml"),
+            BenchCase::Burgers | BenchCase::All => include_str!("../../../../../configs/paper/burgers.toml"),
+        };
+        let experiment = Experiment::parse(text, &[])?;
+        let data = Data::open(&experiment.data, 1.0)?;
+        Ok(Self { experiment, n_examples, problem: data.problem(), grid: data.layout().grid.clone() })
+    }
+
+    /// The twin with random weights.
+    ///
+    /// # Errors
+    /// None but those of a broken program.
+    pub fn operator(&self, device: &Device) -> Result<Box<dyn Operator>> {
+        Ok(self.experiment.model.init(&self.problem, 0, device)?)
+    }
+
+    /// The twin as it is after training.
+    ///
+    /// # Errors
+    /// None but those of a broken program.
+    pub fn model(&self) -> Result<Model> {
+        let mut fit = NormalizerFit::new(1);
+        fit.add(&self.values(0.0, 1), self.grid.len())?;
+        let normalizer = fit.finish()?;
+        let card = ModelCard {
+            problem: self.problem.clone(),
+            model: self.experiment.model.clone(),
+            source_normalizer: normalizer.clone(),
+            target_normalizer: normalizer,
+            channel_names: vec!["u".into()],
+            native_interval: None,
+            data: String::new(),
+            steps: 0,
+            errors: BTreeMap::new(),
+        };
+        Ok(Model::new(card, self.operator(&Device::flex())?))
+    }
+
+    /// What is trained on: whole grids, each example with its own context.
+    pub fn batch(&self) -> Batch {
+        let values = |phase| self.values(phase, self.n_examples).into_iter().map(|v| v as f32).collect();
+        Batch {
+            contexts: self.contexts(),
+            times: self.times(),
+            queries: vec![self.query()],
+            source: values(0.0),
+            target: values(1.0),
+            // As in training: a steady problem reconstructs its targets too.
+            target_contexts: if self.problem.times.is_none() { self.contexts() } else { Vec::new() },
+        }
+    }
+
+    /// A training step of it.
+    ///
+    /// # Errors
+    /// None but those of a broken program.
+    pub fn training(&self) -> Result<Training> {
+        let channels = self.problem.target_channels;
+        let train = &self.experiment.train;
+        // Every channel has mean 0 and scale 1.
+        let (target_offset, target_scale) = (vec![0.0; channels], vec![1.0; channels]);
+        let objective = Objective { config: train.objective.clone(), target_offset, target_scale };
+        Ok(Training::new(self.operator(&Device::flex().autodiff())?, self.batch(), objective, train))
+    }
+
+    /// A context for each example.
+    pub fn contexts(&self) -> Vec<Context> {
+        let context = |example: usize| Context {
+            points: Points::grid(self.grid.as_ref().clone()),
+            n_channels: self.problem.source_channels,
+            values: self.values(example as f64, 1),
+        };
+        (0..self.n_examples).map(context).collect()
+    }
+
+    /// Times (s, t) of each example.
+    pub fn times(&self) -> Vec<(f64, f64)> {
+        let [first, last] = self.problem.times.unwrap_or([0.0, 1.0]);
+        let at = |share: f64| first + share * (last - first);
+        (0..self.n_examples).map(|i| (at(0.25), at(0.5 + 0.5 * i as f64 / self.n_examples as f64))).collect()
+    }
+
+    /// The whole grid.
+    pub fn query(&self) -> Arc<Points> {
+        Arc::new(Points::grid(self.grid.as_ref().clone()))
+    }
+
+    fn values(&self, phase: f64, n_examples: usize) -> Vec<f64> {
+        (0..n_examples * self.grid.len()).map(|i| (0.7 * i as f64 + phase).sin()).collect()
+    }
+}

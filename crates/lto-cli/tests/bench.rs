@@ -1,0 +1,34 @@
+//! `lto bench`: every twin is measured, with the keys that scripts rely on.
+
+mod common;
+
+use common::Workspace;
+use serde_json::Value;
+
+#[test]
+fn every_twin_is_measured_in_a_process_of_its_own() {
+    let space = Workspace::new();
+    let text = space.succeed(&["bench", "predict", "--seconds", "0.001", "--json"]);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cases: Vec<&str> = lines.iter().filter_map(|line| line["case"].as_str()).collect();
+    assert_eq!(cases, ["burgers", "navier-stokes", "darcy"]);
+    for line in &lines {
+        assert_eq!(
+            (&line["program"], &line["what"], &line["batch"]),
+            (&"lto".into(), &"predict".into(), &1.into())
+        );
+        assert!(line["n"].as_u64().unwrap() >= 3 && line["seconds"].as_f64().unwrap() > 0.0, "{line}");
+        if cfg!(target_os = "linux") {
+            assert!(line["peak_mb"].as_f64() > line["idle_mb"].as_f64(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_training_step_takes_the_batch_it_is_told() {
+    let space = Workspace::new();
+    let table = space.succeed(&["bench", "train", "--case", "burgers", "--batch", "2", "--seconds", "0.001"]);
+    let row: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(row[..2], ["burgers", "2"], "{table}");
+    assert!(row[2].parse::<f64>().unwrap() > 0.0, "{table}");
+}
