@@ -41,6 +41,7 @@ lto=${CARGO_TARGET_DIR:-target}/release/lto
         key[n] = value("case") " " value("what")
         if (!seen[key[n]]++) keys[++n_keys] = key[n]
         each[n] = value("seconds") / batch[n]
+        if (/"outside_kernels"/ && $0 ~ /"train"/) outside = outside sprintf(", %s %.1f %%", value("case"), 100 * value("outside_kernels"))
         if (program[n] == "lto") { our_time[key[n]] = each[n]; our_memory[key[n]] = own[n] }
     }
     END {
@@ -66,4 +67,5 @@ lto=${CARGO_TARGET_DIR:-target}/release/lto
         }
         print "Median times on " threads " threads. time x: ms/example, theirs over ours. peak MB: of the whole process; above idle:"
         print "without interpreter and libraries; memory x: the latter, theirs over ours."
+        print "Share of our training steps outside kernels: " substr(outside, 3) " (asked of tiny models: < 15 %)."
     }'

@@ -18,6 +18,8 @@ fn every_twin_is_measured_in_a_process_of_its_own() {
             (&"lto".into(), &"predict".into(), &1.into())
         );
         assert!(line["n"].as_u64().unwrap() >= 3 && line["seconds"].as_f64().unwrap() > 0.0, "{line}");
+        let outside = line["outside_kernels"].as_f64().unwrap();
+        assert!(outside > 0.0 && outside < 1.0, "{line}");
         if cfg!(target_os = "linux") {
             assert!(line["peak_mb"].as_f64() > line["idle_mb"].as_f64(), "{line}");
         }

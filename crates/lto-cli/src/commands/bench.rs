@@ -9,9 +9,10 @@ use crate::output;
 use crate::page::Page;
 use anyhow::{Context as _, Result, bail};
 use case::Case;
+use lto::kernel::clock;
 use serde::{Deserialize, Serialize};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A measurement has at least so many runs.
 const LEAST_RUNS: usize = 3;
@@ -31,6 +32,8 @@ struct Measurement {
     n: usize,
     /// Median time of a run: of the whole batch.
     seconds: f64,
+    /// Share of that time outside kernels: graph, allocation, copies, optimizer.
+    outside_kernels: f64,
     /// Peak resident memory of the process, in MB; none where the system does not say.
     peak_mb: Option<f64>,
     /// What of it was there before the twin was made.
@@ -70,7 +73,7 @@ fn measure(what: &str, case: BenchCase, args: &BenchArgs) -> Result<Measurement>
         _ => 4,
     };
     let made = Case::new(case, args.batch.unwrap_or(default_batch))?;
-    let times = if what == "train" {
+    let (times, in_kernels) = if what == "train" {
         let mut step = made.training()?;
         time(args.seconds, || step.run())?
     } else {
@@ -83,30 +86,31 @@ fn measure(what: &str, case: BenchCase, args: &BenchArgs) -> Result<Measurement>
             Ok(())
         })?
     };
-    let (program, case, what) = ("lto".into(), case.name().into(), what.into());
-    let (n, seconds) = (times.len(), median(times));
+    let outside_kernels = 1.0 - in_kernels.as_secs_f64() / times.iter().sum::<f64>();
     Ok(Measurement {
-        program,
-        case,
-        what,
+        program: "lto".into(),
+        case: case.name().into(),
+        what: what.into(),
         batch: made.n_examples,
-        n,
-        seconds,
+        n: times.len(),
+        seconds: median(times),
+        outside_kernels,
         peak_mb: memory::peak_mb(),
         idle_mb,
     })
 }
 
 /// Times runs for so many seconds; the first one, which warms up, is not counted.
-fn time(seconds: f64, mut run: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+/// Also says how much time kernels took in all counted runs.
+fn time(seconds: f64, mut run: impl FnMut() -> Result<()>) -> Result<(Vec<f64>, Duration)> {
     run()?;
-    let (mut times, begin) = (Vec::new(), Instant::now());
+    let (mut times, begin, spent_before) = (Vec::new(), Instant::now(), clock::spent());
     while times.len() < LEAST_RUNS || begin.elapsed().as_secs_f64() < seconds {
         let start = Instant::now();
         run()?;
         times.push(start.elapsed().as_secs_f64());
     }
-    Ok(times)
+    Ok((times, clock::spent() - spent_before))
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
@@ -134,20 +138,19 @@ fn in_own_process(what: &str, case: BenchCase, args: &BenchArgs, global: &Global
 fn table(what: &str, measured: &[Measurement], color: bool) -> String {
     let mb = |value: Option<f64>| value.map_or("unknown".into(), |mb| format!("{mb:.0}"));
     let row = |m: &Measurement| {
-        let per_second = m.batch as f64 / m.seconds;
-        let ms = format!("{:.2}", 1e3 * m.seconds);
         vec![
             m.case.clone(),
             m.batch.to_string(),
-            ms,
-            format!("{per_second:.1}"),
+            format!("{:.2}", 1e3 * m.seconds),
+            format!("{:.1}", m.batch as f64 / m.seconds),
+            format!("{:.1}", 100.0 * m.outside_kernels),
             mb(m.peak_mb),
             m.n.to_string(),
         ]
     };
     let heading = if what == "train" { "Training step" } else { "Prediction" };
     let mut page = Page::new(color);
-    let columns = ["twin", "batch", "median ms", "examples/s", "peak MB", "runs"];
+    let columns = ["twin", "batch", "median ms", "examples/s", "% outside kernels", "peak MB", "runs"];
     page.table(heading, &columns, measured.iter().map(row).collect());
     page.into_text()
 }

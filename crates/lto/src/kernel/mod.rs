@@ -1,6 +1,7 @@
 //! Hand-written CPU kernels as Burn operations, one a file, each with the same by stock operations for other devices.
 
 pub mod activation;
+pub mod clock;
 pub mod conv;
 mod dots;
 pub mod gaussian;

@@ -1,5 +1,6 @@
 //! Operations with their own backward pass on plain numbers, as nodes of Burn's gradient graph.
 
+use super::clock;
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
@@ -124,14 +125,14 @@ pub trait Extension: Backend {
 
 type Flexible = FloatTensor<Flex>;
 
-/// Calls `work` with the numbers of contiguous tensors.
+/// Calls `work`, a kernel, with the numbers of contiguous tensors.
 fn with_arrays<R>(tensors: &[Flexible], work: impl FnOnce(&[Array]) -> R) -> R {
     let arrays: Vec<Array> = tensors
         .iter()
         // Only contiguous 32-bit tensors come here: `apply` is for supported tensors, and `contiguous` was called.
         .map(|t| Array { values: t.as_slice().unwrap_or_default(), shape: t.layout().shape() })
         .collect();
-    work(&arrays)
+    clock::timed(|| work(&arrays))
 }
 
 fn contiguous(tensors: impl IntoIterator<Item = Flexible>) -> Vec<Flexible> {

@@ -2,6 +2,7 @@
 
 use super::Density;
 use super::channels::channels;
+use crate::kernel::clock;
 use crate::kernel::log_scale::attach_log_scale;
 use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
 use crate::twin::latent_grid::LatentGrid;
@@ -81,7 +82,8 @@ impl SetConvEncoder {
     /// # Shapes
     /// b contexts → `[b, 1 + p, n0, n1]`.
     pub fn channels(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
-        let made = channels(contexts, grid, self.length_scale(), self.density_floor, self.density);
+        let length_scale = self.length_scale();
+        let made = clock::timed(|| channels(contexts, grid, length_scale, self.density_floor, self.density));
         let [n0, n1] = grid.shape();
         let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
         attach_log_scale(made.values, made.derivative, shape, self.log_length_scale.val())
