@@ -21,6 +21,7 @@ pub mod setconv;
 pub mod symmetry;
 #[cfg(test)]
 mod testing;
+pub mod theory;
 
 pub use design::Design;
 pub use domain::{Axis, Domain};

@@ -140,6 +140,29 @@ impl Points {
         all
     }
 
+    /// The points in order, in pieces of at most `most` (at least one): what is too much at once is done piece by
+    /// piece. Pieces of a grid are masked grids.
+    pub fn pieces(&self, most: usize) -> Vec<Self> {
+        let (n, most) = (self.len(), most.max(1));
+        if n <= most {
+            return vec![self.clone()];
+        }
+        let piece = |first: usize| {
+            let range = first..(first + most).min(n);
+            let layout = match &self.layout {
+                Layout::Scattered(all) => {
+                    Layout::Scattered(all[range.start * self.dim()..range.end * self.dim()].to_vec())
+                }
+                Layout::Grid(grid) => Layout::Masked { grid: grid.clone(), indices: range.collect() },
+                Layout::Masked { grid, indices } => {
+                    Layout::Masked { grid: grid.clone(), indices: indices[range].to_vec() }
+                }
+            };
+            Self { domain: self.domain.clone(), layout }
+        };
+        (0..n).step_by(most).map(piece).collect()
+    }
+
     /// The same points without their grid structure.
     pub fn to_scattered(&self) -> Self {
         Self { domain: self.domain.clone(), layout: Layout::Scattered(self.coordinates()) }
@@ -169,6 +192,21 @@ mod tests {
         assert!(Points::scattered(unit(false), vec![0.1, 0.0, 0.1, 1.0]).is_ok());
         let err = refuse(&[0.0, 0.5, -0.0, 0.5]);
         assert!(matches!(err, Error::DuplicatePoints { .. }), "{err}");
+    }
+
+    #[test]
+    fn pieces_are_the_points_in_order() {
+        let grid = Grid::cubic(unit(true), 4, Placement::Left).unwrap();
+        let masked = Points::masked(grid.clone(), vec![1, 2, 5, 11, 14]).unwrap();
+        for points in [masked.to_scattered(), masked, Points::grid(grid)] {
+            for most in [0, 1, 2, 3, 100] {
+                let pieces = points.pieces(most);
+                assert!(pieces.iter().all(|p| p.len() <= most.max(1)));
+                assert_eq!(pieces.len(), points.len().div_ceil(most.max(1)));
+                let together: Vec<f64> = pieces.iter().flat_map(Points::coordinates).collect();
+                assert_eq!(together, points.coordinates());
+            }
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["points", "field"],
     &["sample", "kernel", "point_tree", "symmetry"],
     &["geometry", "setconv", "design", "resample"],
-    &["metric"],
+    &["metric", "theory"],
     &["pde", "dataset"],
 ];
 

@@ -4,6 +4,7 @@
 
 pub mod data;
 pub mod error;
+pub mod evaluate;
 pub mod experiment;
 pub mod kernel;
 pub mod loss;

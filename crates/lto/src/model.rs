@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The file of a run that holds its trained model.
 pub const FILE_NAME: &str = "model.safetensors";
 
+/// More query points than these are predicted piece by piece, so that memory does not grow with them.
+const PIECE: usize = 1 << 16;
+
 /// Which model, and how large: the `[model]` of a configuration file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -131,10 +134,24 @@ impl Model {
         check_inputs(problem, std::slice::from_ref(context), &[(s, s)], &queries)?;
         let mut context = context.clone();
         self.card.source_normalizer.normalize(&mut context.values, context.points.len())?;
-        let mut values = Vec::with_capacity(times.len() * problem.target_channels * query.len());
-        for &t in &times {
-            let predicted = self.operator.forward(std::slice::from_ref(&context), &[(s, t)], &queries)?;
-            values.extend(predicted.into_data().iter::<f64>());
+        let (channels, n) = (problem.target_channels, query.len());
+        let pieces: Vec<[Arc<Points>; 1]> = if n <= PIECE {
+            vec![queries]
+        } else {
+            query.pieces(PIECE).into_iter().map(|p| [Arc::new(p)]).collect()
+        };
+        let mut values = vec![0.0; times.len() * channels * n];
+        for (&t, field) in times.iter().zip(values.chunks_exact_mut(channels * n)) {
+            let mut first = 0;
+            for piece in &pieces {
+                let m = piece[0].len();
+                let predicted = self.operator.forward(std::slice::from_ref(&context), &[(s, t)], piece)?;
+                let predicted: Vec<f64> = predicted.into_data().iter::<f64>().collect();
+                for (channel, part) in predicted.chunks_exact(m).enumerate() {
+                    field[channel * n + first..][..m].copy_from_slice(part);
+                }
+                first += m;
+            }
         }
         self.card.target_normalizer.denormalize(&mut values, query.len())?;
         let outside_range = problem.outside_range(times.iter().copied().chain([s]));

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["nn", "operator"],
     &["weights", "twin"],
     &["model"],
-    &["data"],
+    &["data", "evaluate"],
     &["experiment"],
     &["train"],
 ];

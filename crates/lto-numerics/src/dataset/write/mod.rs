@@ -14,10 +14,12 @@
 
 mod atomic;
 mod npz;
+mod npz_archive;
 mod pdebench_hdf5;
 mod plan;
 
 pub use atomic::AtomicFile;
+pub use npz_archive::NpzArchive;
 
 use super::format::Attribute;
 use crate::error::{Error, Result};

@@ -1,0 +1,81 @@
+//! The empirical rate of a power law. It describes measurements; it certifies nothing.
+
+use crate::error::{Error, Result};
+use crate::grid::expect;
+use serde::Serialize;
+
+/// `error ≈ factor · n^slope`, by least squares in the logarithms.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RateFit {
+    /// The exponent.
+    pub slope: f64,
+    /// The error the fit has at n = 1.
+    pub factor: f64,
+    /// Standard error of the slope; 0 where two points leave nothing to judge by.
+    pub standard_error: f64,
+}
+
+impl RateFit {
+    /// Fits errors at sizes n.
+    ///
+    /// # Errors
+    /// Fewer than two different sizes, or a size or error that is not positive and finite.
+    pub fn fit(sizes: &[f64], errors: &[f64]) -> Result<Self> {
+        expect("number of errors to fit", sizes.len(), errors.len())?;
+        for &value in sizes.iter().chain(errors) {
+            if !(value > 0.0 && value.is_finite()) {
+                let requirement = "sizes and errors must be positive and finite";
+                return Err(Error::Parameter { name: "rate fit", value: value.to_string(), requirement });
+            }
+        }
+        let n = sizes.len() as f64;
+        let (x, y): (Vec<f64>, Vec<f64>) =
+            (sizes.iter().map(|v| v.ln()).collect(), errors.iter().map(|v| v.ln()).collect());
+        let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+        let spread: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
+        if spread == 0.0 {
+            let requirement = "at least two different sizes are needed";
+            return Err(Error::Parameter { name: "rate fit", value: format!("{sizes:?}"), requirement });
+        }
+        let slope = x.iter().zip(&y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>() / spread;
+        let residual: f64 = x.iter().zip(&y).map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
+        let freedom = sizes.len() - 2;
+        let standard_error = if freedom > 0 { (residual / freedom as f64 / spread).sqrt() } else { 0.0 };
+        Ok(Self { slope, factor: (mean_y - slope * mean_x).exp(), standard_error })
+    }
+
+    /// The fitted error at size n.
+    pub fn at(&self, n: f64) -> f64 {
+        self.factor * n.powf(self.slope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_power_law_is_found_exactly() {
+        let sizes = [16.0, 64.0, 256.0, 1024.0];
+        let fit = RateFit::fit(&sizes, &sizes.map(|n| 0.7 * n.powf(-1.0 / 3.0))).unwrap();
+        assert!((fit.slope + 1.0 / 3.0).abs() < 1e-13 && (fit.factor - 0.7).abs() < 1e-12, "{fit:?}");
+        assert!(fit.standard_error < 1e-12 && (fit.at(100.0) - 0.7 * 100f64.powf(-1.0 / 3.0)).abs() < 1e-12);
+    }
+
+    /// By hand: logarithms (0, 0), (1, 1), (2, 0) have slope 0, residuals −1/3, 2/3, −1/3.
+    #[test]
+    fn the_standard_error_is_that_of_least_squares() {
+        let e = std::f64::consts::E;
+        let fit = RateFit::fit(&[1.0, e, e * e], &[1.0, e, 1.0]).unwrap();
+        assert!(fit.slope.abs() < 1e-14 && (fit.factor.ln() - 1.0 / 3.0).abs() < 1e-14, "{fit:?}");
+        assert!((fit.standard_error - (6.0f64 / 9.0 / 2.0).sqrt()).abs() < 1e-12, "{fit:?}");
+    }
+
+    #[test]
+    fn what_has_no_rate_is_refused() {
+        assert!(RateFit::fit(&[4.0], &[0.1]).is_err());
+        assert!(RateFit::fit(&[4.0, 4.0], &[0.1, 0.2]).is_err());
+        assert!(RateFit::fit(&[4.0, 8.0], &[0.1, 0.0]).is_err());
+        assert!(RateFit::fit(&[4.0, 8.0], &[0.1]).is_err());
+    }
+}

@@ -1,0 +1,70 @@
+//! What several examples say together.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+/// Resamplings behind an interval.
+const RESAMPLINGS: usize = 2000;
+
+/// The errors of several examples, and their mean with a 95 % interval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ErrorStatistics {
+    /// One error an example.
+    pub errors: Vec<f64>,
+    /// Their mean.
+    pub mean: f64,
+    /// Standard error of the mean; 0 for a single example.
+    pub standard_error: f64,
+    /// 2.5 % and 97.5 % quantiles of the mean over examples drawn again with replacement (bootstrap).
+    pub interval: [f64; 2],
+}
+
+impl ErrorStatistics {
+    /// The statistics of at least one example; the same for the same errors. `None` without any.
+    pub fn of(errors: Vec<f64>) -> Option<Self> {
+        let n = errors.len();
+        if n == 0 {
+            return None;
+        }
+        let mean = errors.iter().sum::<f64>() / n as f64;
+        let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (n.max(2) - 1) as f64;
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        let mut resample = || (0..n).map(|_| errors[rng.random_range(0..n)]).sum::<f64>() / n as f64;
+        let mut means: Vec<f64> = (0..RESAMPLINGS).map(|_| resample()).collect();
+        means.sort_by(f64::total_cmp);
+        let quantile = |q: f64| means[((RESAMPLINGS - 1) as f64 * q).round() as usize];
+        let interval = [quantile(0.025), quantile(0.975)];
+        Some(Self { mean, standard_error: (variance / n as f64).sqrt(), interval, errors })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_standard_error_are_those_by_hand() {
+        let statistics = ErrorStatistics::of(vec![1.0, 2.0, 3.0, 6.0]).unwrap();
+        assert_eq!(statistics.mean, 3.0);
+        // Sum of squares 4 + 1 + 0 + 9, over 3 and over 4.
+        assert!((statistics.standard_error - (14.0f64 / 12.0).sqrt()).abs() < 1e-15);
+        let [low, high] = statistics.interval;
+        assert!(1.0 <= low && low < 3.0 && 3.0 < high && high <= 6.0);
+        let single = ErrorStatistics::of(vec![0.5]).unwrap();
+        assert_eq!((single.mean, single.standard_error, single.interval), (0.5, 0.0, [0.5, 0.5]));
+        assert!(ErrorStatistics::of(vec![]).is_none());
+    }
+
+    /// For many examples of a known spread the interval is the normal one: ±1.96 σ/√n.
+    #[test]
+    fn the_interval_is_the_normal_one_for_many_examples() {
+        let n = 400;
+        let errors: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
+        let statistics = ErrorStatistics::of(errors).unwrap();
+        let half = 1.96 * (1.0f64 / 12.0 / n as f64).sqrt();
+        for (end, sign) in statistics.interval.iter().zip([-1.0, 1.0]) {
+            assert!((end - (0.5 + sign * half)).abs() < 0.15 * half, "{:?} {half}", statistics.interval);
+        }
+    }
+}
