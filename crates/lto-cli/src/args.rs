@@ -2,21 +2,29 @@
 
 mod bench;
 mod dataset;
+mod demo;
 mod frames;
 mod generate;
+mod info;
 mod number;
+mod predict;
+mod train;
 
 pub use bench::{BenchArgs, BenchCase, BenchCommand};
 pub use dataset::DatasetArgs;
+pub use demo::DemoArgs;
 pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
+pub use info::InfoArgs;
+pub use predict::{PredictArgs, QueryArg};
+pub use train::TrainArgs;
 
 use crate::picture::colormap::Colormap;
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// PDE data for the Latent Twin Operator: generate it, look into it, draw it.
+/// The Latent Twin Operator: make PDE data, train twins on it, predict fields from sensors anywhere.
 #[derive(Debug, Parser)]
 #[command(
     name = "lto",
@@ -24,9 +32,12 @@ use std::path::PathBuf;
     max_term_width = 100,
     after_help = "\
 Examples:
+  lto demo
   lto data generate burgers -n 1000 --seed 7 -o burgers.hdf5
   lto data inspect burgers.hdf5
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
+  lto train heat.toml -o runs/heat
+  lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
 
 Exit status: 0 done, 1 failed, 2 wrong command line, 3 inspected but not understood, 130 interrupted."
 )]
@@ -58,11 +69,18 @@ pub struct GlobalArgs {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one, parsed once")]
 pub enum Command {
     /// Generate, inspect and draw PDE data
     #[command(subcommand)]
     Data(DataCommand),
+    /// Show all of it in three minutes: data, training, forecasts from any number of sensors, a report
+    Demo(DemoArgs),
+    /// Train a model as a configuration file says
+    Train(TrainArgs),
+    /// Predict a field from observations with a trained model
+    Predict(PredictArgs),
+    /// Say what a model is: architecture, parameters, domain, times, errors
+    Info(InfoArgs),
     /// Time the published twins on this machine
     #[command(subcommand)]
     Bench(BenchCommand),

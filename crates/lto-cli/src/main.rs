@@ -8,6 +8,7 @@ mod output;
 mod page;
 mod picture;
 mod progress;
+mod report;
 mod usage;
 
 use args::Arguments;

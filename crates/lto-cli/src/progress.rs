@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 /// Time between two plain lines.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Progress of a known number of samples.
+/// Progress of a number of things, known at first or told along the way.
 pub struct Progress {
+    what: &'static str,
     total: usize,
     first: usize,
     started: Instant,
@@ -22,8 +23,8 @@ enum Shown {
 }
 
 impl Progress {
-    /// Starts at `done` of `total` samples.
-    pub fn new(total: usize, done: usize, quiet: bool) -> Self {
+    /// Starts at `done` of `total` things, which are called `what`.
+    pub fn new(what: &'static str, total: usize, done: usize, quiet: bool) -> Self {
         let started = Instant::now();
         let shown = if quiet {
             Shown::Nothing
@@ -38,27 +39,46 @@ impl Progress {
         } else {
             Shown::Lines { last: started }
         };
-        Self { total, first: done, started, shown }
+        Self { what, total, first: done, started, shown }
     }
 
-    /// Says that `done` samples are done.
+    /// Says that so many are done.
     pub fn set(&mut self, done: usize) {
         let pace = self.pace(done);
+        self.show(done, None, || pace);
+    }
+
+    /// Says that so many are done, of a total that may have changed, with a message of one's own in place of the pace.
+    pub fn show(&mut self, done: usize, total: Option<usize>, message: impl FnOnce() -> String) {
+        self.total = total.unwrap_or(self.total);
         match &mut self.shown {
             Shown::Bar(bar) => {
+                bar.set_length(self.total as u64);
                 bar.set_position(done as u64);
-                bar.set_message(pace);
+                bar.set_message(message());
             }
             Shown::Lines { last } if last.elapsed() >= EVERY && done > self.first => {
                 *last = Instant::now();
-                let line = format!("{done}/{} samples{pace}\n", self.total);
+                let line = format!("{done}/{} {}{}\n", self.total, self.what, message());
                 let _ = stderr().write_all(line.as_bytes());
             }
             _ => {}
         }
     }
 
-    /// `, 12.3/s, 4 min left`, from the samples of this run alone; nothing before the first.
+    /// Writes a line above the bar.
+    pub fn say(&self, line: &str) {
+        let write = || {
+            let _ = stderr().write_all(format!("{line}\n").as_bytes());
+        };
+        match &self.shown {
+            Shown::Bar(bar) => bar.suspend(write),
+            Shown::Lines { .. } => write(),
+            Shown::Nothing => {}
+        }
+    }
+
+    /// `, 12.3/s, 4 min left`, from what this run did alone; nothing before the first.
     fn pace(&self, done: usize) -> String {
         let rate = done.saturating_sub(self.first) as f64 / self.started.elapsed().as_secs_f64();
         if rate > 0.0 {
@@ -94,7 +114,7 @@ mod tests {
     #[test]
     fn the_pace_is_that_of_this_run() {
         let started = Instant::now() - Duration::from_secs(10);
-        let progress = Progress { total: 1000, first: 900, started, shown: Shown::Nothing };
+        let progress = Progress { what: "samples", total: 1000, first: 900, started, shown: Shown::Nothing };
         assert_eq!(progress.pace(900), "");
         assert_eq!(progress.pace(950), ", 5.0/s, 10 s left");
     }

@@ -3,6 +3,10 @@
 mod bench;
 mod completions;
 mod data;
+mod demo;
+mod info;
+mod predict;
+mod train;
 
 use crate::args::{Arguments, Command, DataCommand};
 use anyhow::{Context, Result};
@@ -22,6 +26,10 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Data(DataCommand::Generate(args)) => data::generate::run(args, &global),
         Command::Data(DataCommand::Inspect(args)) => data::inspect::run(&args, &global),
         Command::Data(DataCommand::Plot(args)) => data::plot::run(&args, &global),
+        Command::Demo(args) => demo::run(&args, &global),
+        Command::Train(args) => train::run(&args, &global),
+        Command::Predict(args) => predict::run(&args, &global),
+        Command::Info(args) => info::run(&args, &global),
         Command::Bench(command) => bench::run(&command, &global),
         Command::Completions { shell } => completions::run(shell),
     }

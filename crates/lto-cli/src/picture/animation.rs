@@ -12,7 +12,8 @@ use lto_numerics::Trajectory;
 use std::collections::HashMap;
 
 const WIDTH: usize = 300;
-const CURVE: Rgb = [49, 104, 142];
+/// Color of a curve that moves.
+pub const CURVE: Rgb = [49, 104, 142];
 const FIRST_CURVE: Rgb = [200, 200, 200];
 
 /// The GIF of the given frames; the whole lasts about five seconds and repeats.
@@ -29,16 +30,22 @@ pub fn gif(trajectory: &Trajectory, frames: &[usize], subject: &Subject) -> Resu
         Some(plane) => field_frame(trajectory, plane, frame, &scale, subject),
         None => curve_frame(trajectory, frame, airy_range(&all), subject),
     };
-    let page = draw(*frames.first().context("no frames to animate")?);
+    encode(frames.iter().map(|&frame| draw(frame)), frames.len(), scale.map)
+}
+
+/// The GIF of `count` drawings of one size in the colors of `map`; the whole lasts about five seconds and repeats.
+pub fn encode(drawings: impl Iterator<Item = Drawing>, count: usize, map: Colormap) -> Result<Vec<u8>> {
+    let mut drawings = drawings.peekable();
+    let page = drawings.peek().context("no frames to animate")?;
     let width = u16::try_from(page.width * PIXELS_PER_UNIT)?;
     let height = u16::try_from(page.height * PIXELS_PER_UNIT)?;
-    let mut palette = Palette::new(scale.map);
+    let mut palette = Palette::new(map);
     let mut encoder = gif::Encoder::new(Vec::new(), width, height, &palette.bytes())?;
     encoder.set_repeat(gif::Repeat::Infinite)?;
     // Hundredths of a second; browsers slow down anything under two.
-    let delay = (500 / frames.len()).clamp(4, 50) as u16;
-    for &frame in frames {
-        let image = rasterize(&draw(frame))?;
+    let delay = (500 / count.max(1)).clamp(4, 50) as u16;
+    for drawing in drawings {
+        let image = rasterize(&drawing)?;
         let indices: Vec<u8> = image.pixels().map(|color| palette.index(color)).collect();
         let buffer = indices.into();
         encoder.write_frame(&gif::Frame { width, height, delay, buffer, ..Default::default() })?;

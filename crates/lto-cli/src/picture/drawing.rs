@@ -90,6 +90,17 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    fn moved_down(mut self, by: usize) -> Self {
+        match &mut self {
+            Shape::Line { points, .. } => points.iter_mut().for_each(|point| point.1 += by as f64),
+            Shape::Text { at, .. } | Shape::Dot { at, .. } => at.1 += by as f64,
+            Shape::Image { rect, .. } => rect.y += by,
+        }
+        self
+    }
+}
+
 /// Shapes on a white page.
 #[derive(Clone, Debug)]
 pub struct Drawing {
@@ -105,6 +116,16 @@ impl Drawing {
     /// An empty page.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, height, shapes: Vec::new() }
+    }
+
+    /// Drawings one below the other on one page; `None` if there are none.
+    pub fn stack(drawings: impl IntoIterator<Item = Drawing>) -> Option<Self> {
+        drawings.into_iter().reduce(|mut page, below| {
+            page.shapes.extend(below.shapes.into_iter().map(|shape| shape.moved_down(page.height)));
+            page.height += below.height;
+            page.width = page.width.max(below.width);
+            page
+        })
     }
 
     /// Adds connected lines.

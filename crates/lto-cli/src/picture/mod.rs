@@ -2,21 +2,24 @@
 
 mod animation;
 mod cells;
+pub mod chart;
 mod cloud;
 pub mod colormap;
-mod drawing;
+pub mod drawing;
 mod frames;
 mod panel;
 mod plane;
-mod raster;
+pub mod prediction;
+pub mod raster;
 mod spacetime;
 mod steady;
-mod svg;
+pub mod svg;
 pub mod ticks;
+pub mod tiles;
 
 pub use cloud::distinct;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use colormap::{Colormap, Scale};
 use drawing::Drawing;
 use lto_numerics::dataset::format::csv::PointCloud;
@@ -56,6 +59,18 @@ impl PictureFormat {
     }
 }
 
+/// The number of a channel given by name or number.
+///
+/// # Errors
+/// There is none such.
+pub fn channel_number(wanted: &str, channels: &[String]) -> Result<usize> {
+    let by_name = channels.iter().position(|name| name == wanted);
+    let by_number = || wanted.parse().ok().filter(|&number: &usize| number < channels.len());
+    by_name
+        .or_else(by_number)
+        .with_context(|| format!("there is no channel {wanted}; the channels are {}", channels.join(", ")))
+}
+
 /// What of a sample is shown, and what it is called.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -89,7 +104,7 @@ impl Subject {
         Scale::of(values, self.colormap)
     }
 
-    /// The frames to show of `available`, evenly spaced from first to last unless asked for.
+    /// The frames to show of `available`, [`spread`] unless asked for.
     fn chosen_frames(&self, available: usize, at_most: usize) -> Result<Vec<usize>> {
         if let Some(frames) = &self.frames {
             if let Some(frame) = frames.iter().find(|&&frame| frame >= available) {
@@ -97,10 +112,15 @@ impl Subject {
             }
             return Ok(frames.clone());
         }
-        let count = available.min(at_most);
-        let last = count.max(2) - 1;
-        Ok((0..count).map(|i| (i * (available - 1) + last / 2) / last).collect())
+        Ok(spread(available, at_most))
     }
+}
+
+/// At most `at_most` numbers from 0 to `available - 1`, evenly spaced, both ends among them.
+pub fn spread(available: usize, at_most: usize) -> Vec<usize> {
+    let count = available.min(at_most);
+    let last = count.max(2) - 1;
+    (0..count).map(|i| (i * (available - 1) + last / 2) / last).collect()
 }
 
 /// The picture of a sample as the bytes of a file.

@@ -35,6 +35,23 @@ pub struct Panel {
     pub y: (f64, f64),
 }
 
+/// The numbers along an axis: where, and what they say.
+pub struct Marks {
+    /// Values of the axis.
+    pub values: Vec<f64>,
+    /// What is written at them.
+    pub labels: Labels,
+}
+
+impl Marks {
+    /// Round numbers, about `wanted`.
+    pub fn linear((lower, upper): (f64, f64), wanted: usize) -> Self {
+        let values = ticks(lower, upper, wanted);
+        let labels = labels(&values);
+        Self { values, labels }
+    }
+}
+
 /// What is written around a panel. An axis without a label has no numbers either: a neighbor shows them.
 #[derive(Clone, Debug, Default)]
 pub struct Legend<'a> {
@@ -59,15 +76,21 @@ impl Panel {
 
     /// Frame, ticks and labels.
     pub fn frame(&self, drawing: &mut Drawing, legend: &Legend) {
+        let x = Marks::linear(self.x, (self.rect.width / 55).max(2));
+        let y = Marks::linear(self.y, (self.rect.height / 45).max(2));
+        self.frame_with(drawing, legend, x, y);
+    }
+
+    /// As [`Panel::frame`], with given numbers along the axes.
+    pub fn frame_with(&self, drawing: &mut Drawing, legend: &Legend, x: Marks, y: Marks) {
         let rect = self.rect;
         outline(drawing, rect);
         let (left, right) = (rect.x as f64, rect.right() as f64);
         let (top, bottom) = (rect.y as f64, rect.bottom() as f64);
         let middle = (0.5 * (left + right), 0.5 * (top + bottom));
         drawing.text((middle.0, top - 8.0), legend.title, LABEL_SIZE, Anchor::Middle);
-        let values = ticks(self.x.0, self.x.1, (rect.width / 55).max(2));
-        let Labels { texts, offset: x_offset } = labels(&values);
-        for (value, label) in values.iter().zip(texts) {
+        let Labels { texts, offset: x_offset } = x.labels;
+        for (value, label) in x.values.iter().zip(texts) {
             let (x, _) = self.position(*value, self.y.0);
             drawing.line(vec![(x, bottom + 1.0), (x, bottom + TICK_LENGTH)], INK, 1.0);
             if legend.x_label.is_some() {
@@ -80,9 +103,8 @@ impl Panel {
             }
             drawing.text((middle.0, bottom + 35.0), label, LABEL_SIZE, Anchor::Middle);
         }
-        let values = ticks(self.y.0, self.y.1, (rect.height / 45).max(2));
-        let Labels { texts, offset: y_offset } = labels(&values);
-        for (value, label) in values.iter().zip(texts) {
+        let Labels { texts, offset: y_offset } = y.labels;
+        for (value, label) in y.values.iter().zip(texts) {
             let (_, y) = self.position(self.x.0, *value);
             drawing.line(vec![(left - TICK_LENGTH, y), (left - 1.0, y)], INK, 1.0);
             if legend.y_label.is_some() {

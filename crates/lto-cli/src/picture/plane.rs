@@ -5,7 +5,7 @@ use super::cells::{self, PictureAxis};
 use super::colormap::Scale;
 use super::drawing::{Drawing, Rect};
 use super::panel::{Legend, Panel};
-use lto_numerics::{Axis, Grid};
+use lto_numerics::{Axis, Domain, Grid};
 
 /// The part of a grid that is shown, for fields of one channel in row-major order.
 pub struct Plane<'a> {
@@ -34,7 +34,7 @@ impl<'a> Plane<'a> {
             stride,
         };
         let (first, second) = (along(0, n_y * depth), along(1, depth));
-        let swapped = is_longitude(second.axis) || is_latitude(first.axis);
+        let swapped = orientation(grid.domain()) == (1, 0);
         let (horizontal, vertical) = if swapped { (second, first) } else { (first, second) };
         Some(Self { horizontal, vertical, offset, cut })
     }
@@ -50,8 +50,7 @@ impl<'a> Plane<'a> {
 
     /// Height of a panel of the given width that keeps the proportions of the domain, within reason.
     pub fn height(&self, width: usize) -> usize {
-        let ratio = self.vertical.axis.length() / self.horizontal.axis.length();
-        (width as f64 * ratio.clamp(0.4, 1.6)).round() as usize
+        height(width, self.horizontal.axis, self.vertical.axis)
     }
 
     /// Draws the values of one channel into `rect`, with a frame. `labeled` says which of the two axes, horizontal
@@ -77,18 +76,24 @@ impl<'a> Plane<'a> {
     }
 }
 
-fn is_longitude(axis: &Axis) -> bool {
-    axis.name.to_lowercase().starts_with("lon")
+/// Which of the first two axes of a domain is drawn rightwards, and which upwards.
+pub fn orientation(domain: &Domain) -> (usize, usize) {
+    let begins = |d: usize, prefix: &str| {
+        domain.axes().get(d).is_some_and(|axis: &Axis| axis.name.to_lowercase().starts_with(prefix))
+    };
+    if begins(1, "lon") || begins(0, "lat") { (1, 0) } else { (0, 1) }
 }
 
-fn is_latitude(axis: &Axis) -> bool {
-    axis.name.to_lowercase().starts_with("lat")
+/// Height of a panel of the given width that keeps the proportions of two axes, within reason.
+pub fn height(width: usize, horizontal: &Axis, vertical: &Axis) -> usize {
+    let ratio = vertical.length() / horizontal.length();
+    (width as f64 * ratio.clamp(0.4, 1.6)).round() as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lto_numerics::{Domain, Placement};
+    use lto_numerics::Placement;
 
     #[test]
     fn longitude_is_horizontal_and_a_cube_is_cut_in_the_middle() {

@@ -51,6 +51,24 @@ impl Image {
         })
     }
 
+    /// Paints a filled circle, its edge blended with what is there.
+    fn dot(&mut self, (x, y): (f64, f64), radius: f64, color: Rgb) {
+        let span = |center: f64, n: usize| {
+            let first = (center - radius - 1.0).floor().max(0.0) as usize;
+            first..((center + radius + 1.0).ceil().max(0.0) as usize).min(n)
+        };
+        for row in span(y, self.height) {
+            for column in span(x, self.width) {
+                let distance = (column as f64 + 0.5 - x).hypot(row as f64 + 0.5 - y);
+                let cover = (radius - distance + 0.5).clamp(0.0, 1.0);
+                let at = 3 * (row * self.width + column);
+                for (below, above) in self.bytes[at..at + 3].iter_mut().zip(color) {
+                    *below = (f64::from(*below) * (1.0 - cover) + f64::from(above) * cover).round() as u8;
+                }
+            }
+        }
+    }
+
     /// Lays `other` over this image at `(x, y)` as ink on paper: the darker of the two shows.
     fn darken(&mut self, other: &Image, x: usize, y: usize) {
         let columns = other.width.min(self.width.saturating_sub(x));
@@ -65,7 +83,7 @@ impl Image {
     }
 }
 
-/// The drawing as pixels. Images cover lines and text, whatever the order of the shapes.
+/// The drawing as pixels. Images and dots cover lines and text, whatever the order of the shapes.
 pub fn rasterize(drawing: &Drawing) -> Result<Image> {
     let mut scene = Scene::new(drawing.width as f64, drawing.height as f64);
     let [r, g, b] = INK;
@@ -76,6 +94,10 @@ pub fn rasterize(drawing: &Drawing) -> Result<Image> {
         match shape {
             Shape::Image { rect, image } => {
                 page.lay(image, rect.x * PIXELS_PER_UNIT, rect.y * PIXELS_PER_UNIT);
+            }
+            Shape::Dot { at: (x, y), radius, color } => {
+                let scale = PIXELS_PER_UNIT as f64;
+                page.dot((x * scale, y * scale), radius * scale, *color);
             }
             Shape::Text { at, content, size, upwards: true, .. } => {
                 // Drawn level and turned by a quarter afterwards, which keeps the letters sharp.
@@ -122,16 +144,7 @@ fn primitive(shape: &Shape) -> Option<Primitive> {
             bold: false,
             color: None,
         }),
-        Shape::Dot { at, radius, color } => Some(Primitive::Circle {
-            cx: at.0,
-            cy: at.1,
-            r: *radius,
-            fill: rgb(*color),
-            fill_opacity: None,
-            stroke: None,
-            stroke_width: None,
-        }),
-        Shape::Text { upwards: true, .. } | Shape::Image { .. } => None,
+        Shape::Text { upwards: true, .. } | Shape::Image { .. } | Shape::Dot { .. } => None,
     }
 }
 
@@ -186,6 +199,20 @@ mod tests {
         assert_eq!(pixels[4 * 40 + 6], [0, 0, 7]);
         assert_eq!(pixels[7 * 40 + 13], [210, 180, 7]);
         assert_eq!(pixels[8 * 40 + 14], [255; 3]);
+    }
+
+    #[test]
+    fn dots_lie_on_images_with_soft_edges() {
+        let mut drawing = Drawing::new(10, 10);
+        drawing.dot((5.0, 5.0), 2.0, [255, 0, 0]);
+        drawing.image(Rect { x: 0, y: 0, width: 10, height: 10 }, Image::from_fn(20, 20, |_, _| [0, 0, 255]));
+        drawing.dot((5.0, 5.0), 1.25, [0, 255, 0]);
+        let page = rasterize(&drawing).unwrap();
+        let pixel = |column: usize, row: usize| page.pixels().nth(row * 20 + column).unwrap();
+        assert_eq!(pixel(10, 10), [0, 255, 0]);
+        assert_eq!(pixel(14, 10), [0, 0, 255], "the dot before the image is covered");
+        let area: f64 = page.pixels().map(|[_, g, _]| f64::from(g) / 255.0).sum();
+        assert!((area - std::f64::consts::PI * 2.5 * 2.5).abs() < 0.6, "{area}");
     }
 
     #[test]

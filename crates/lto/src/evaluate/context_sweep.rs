@@ -17,7 +17,8 @@ pub struct ContextErrors {
     pub design: ContextDesign,
     /// Number of points observed, N.
     pub n_points: usize,
-    /// Relative L2 error of each example, and their mean.
+    /// Relative L2 error of each sample (the mean over its pairs), and their mean. Samples are independent of each other,
+    /// pairs of one sample are not.
     pub relative_l2: ErrorStatistics,
 }
 
@@ -25,7 +26,7 @@ pub struct ContextErrors {
 pub type FramePair = (usize, usize);
 
 /// Observes the source state of every sample by each of the designs, predicts the target state on the whole grid of the
-/// sample, and compares: one example for each sample and pair. A steady sample is one example, whatever the pairs.
+/// sample, and compares. A steady sample has its one target, whatever the pairs.
 /// Designs refer to the grids of the samples, which may be finer than those the model was trained on. Sample `i` is
 /// observed at the same points whatever other samples there are; `seed` decides which.
 ///
@@ -52,6 +53,7 @@ fn observe_by(
     let (mut errors, mut n_points) = (Vec::new(), 0);
     for (index, sample) in samples.iter().enumerate() {
         let mut rng = sample_rng(seed, index as u64);
+        let (mut sum, mut count) = (0.0, 0usize);
         for Example { source, s, targets } in examples(sample, pairs)? {
             let context = sampler.sample(&source, None, &mut rng)?;
             n_points = context.points.len();
@@ -60,13 +62,17 @@ fn observe_by(
             let predicted = model.predict(&context, s, &times, &query)?.values;
             let size = predicted.len() / targets.len();
             for (prediction, (_, truth)) in predicted.chunks_exact(size).zip(&targets) {
-                errors.push(relative_l2(prediction, truth.values())?);
+                sum += relative_l2(prediction, truth.values())?;
+                count += 1;
             }
+        }
+        if count > 0 {
+            errors.push(sum / count as f64);
         }
     }
     let none = || {
         Error::Numerics(lto_numerics::Error::Mismatch {
-            what: "number of examples (at least)".into(),
+            what: "number of samples with a pair to predict (at least)".into(),
             expected: 1,
             got: 0,
         })

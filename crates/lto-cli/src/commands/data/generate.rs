@@ -49,7 +49,7 @@ pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
         eprintln!("continuing after {resumed} of {}", output::count(header.samples, "sample"));
     }
     interrupt::listen()?;
-    let mut progress = Progress::new(header.samples, resumed, global.quiet);
+    let mut progress = Progress::new("samples", header.samples, resumed, global.quiet);
     let solved = solve::solve(pde.as_ref(), &header, &mut journal, &mut progress);
     progress.finish();
     if let Err(error) = solved {

@@ -3,7 +3,7 @@
 use super::open;
 use crate::args::{FrameRange, GlobalArgs, PlotArgs};
 use crate::output;
-use crate::picture::{self, PictureFormat, Subject};
+use crate::picture::{self, PictureFormat, Subject, channel_number};
 use anyhow::{Context, Result, bail, ensure};
 use lto_numerics::dataset::format::Attribute;
 use lto_numerics::dataset::format::csv::PointCloud;
@@ -98,15 +98,6 @@ fn cloud_picture(args: &PlotArgs, format: PictureFormat) -> Result<Vec<u8>> {
 /// What a picture of a file is called.
 fn name(file: &Path) -> String {
     file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// The number of a channel given by name or number.
-fn channel_number(wanted: &str, channels: &[String]) -> Result<usize> {
-    let by_name = channels.iter().position(|name| name == wanted);
-    let by_number = || wanted.parse().ok().filter(|&number: &usize| number < channels.len());
-    by_name
-        .or_else(by_number)
-        .with_context(|| format!("there is no channel {wanted}; the channels are {}", channels.join(", ")))
 }
 
 /// What the source and the state or target of a file of our own generator are, which PDEBench's layout calls `nu` and

@@ -1,0 +1,111 @@
+//! `lto predict` on the command line.
+
+use super::number::finite;
+use crate::picture::colormap::Colormap;
+use clap::Args;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// `lto predict`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The observations: a CSV file whose header names the coordinates as the model's axes (x,y or lat,lon, …) and the other
+columns are values; with a column t or time, the rows at --from are taken. Or an .npz file with the arrays points (n, D)
+and values (n,) or (n, channels), or with one array (n,) for each column a CSV file would have.
+
+What is written follows from the suffix of -o:
+  .npz  times, values (time, channel, points…), channels; x, y, … along the axes of a grid, else points (n, D)
+  .csv  one line for each time and point: t, the coordinates, the channels
+  .png  the observations, then the field at some times; .gif the field over the times
+  .vti  VTK image data of a grid, for ParaView; several times are out_000.vti, out_001.vti, … with out.pvd beside
+
+Examples:
+  lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 --query grid:128x128 -o field.png
+  lto predict --model runs/heat --context sensors.csv --from 0 --to 0.004,0.008,0.016 -o field.vti
+  lto predict --model darcy.safetensors --context wells.npz --query where.csv -o pressure.csv")]
+pub struct PredictArgs {
+    /// The folder of a run, or its model.safetensors
+    #[arg(long, short, value_name = "RUN|FILE")]
+    pub model: PathBuf,
+    /// The observations: .csv or .npz
+    #[arg(long, short, value_name = "FILE")]
+    pub context: PathBuf,
+    /// Time of the observations; a steady model has none
+    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true)]
+    pub from: Option<f64>,
+    /// Times to predict, comma-separated; a steady model has none
+    #[arg(long, value_name = "T,…", value_parser = finite, value_delimiter = ',', allow_negative_numbers = true)]
+    pub to: Vec<f64>,
+    /// Where to predict: grid:128x128, grid:128 for all axes, or a .csv or .npz file with points [default: a grid of as
+    /// many points as the training data]
+    ///
+    /// A grid begins at the lower bound of each axis; it ends one spacing before the upper bound of a periodic axis,
+    /// and at the upper bound of any other.
+    #[arg(long, value_name = "GRID|FILE")]
+    pub query: Option<QueryArg>,
+    /// File to write: .npz, .csv, .png, .gif or .vti
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Value columns that are the channels of the model [default: those with the model's names, else all]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub channels: Vec<String>,
+    /// Leave out observations with a missing value, in place of refusing them
+    #[arg(long)]
+    pub skip_missing: bool,
+    /// Average observations at the same place, in place of refusing them
+    #[arg(long)]
+    pub merge_duplicates: bool,
+    /// Do not warn of times outside those of the training data
+    #[arg(long)]
+    pub allow_extrapolation: bool,
+    /// Which channel a picture shows, by name or by number from 0
+    #[arg(long, value_name = "CHANNEL", default_value = "0")]
+    pub channel: String,
+    /// Color map of pictures [default: red-blue for signed fields, else viridis]
+    #[arg(long, value_name = "MAP")]
+    pub colormap: Option<Colormap>,
+    /// Replace files that exist
+    #[arg(long)]
+    pub force: bool,
+    /// Print JSON in place of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where to predict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryArg {
+    /// A grid: points along each axis, or one number for all.
+    Grid(Vec<usize>),
+    /// The points of a file.
+    File(PathBuf),
+}
+
+impl FromStr for QueryArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some(shape) = text.strip_prefix("grid:") else { return Ok(Self::File(text.into())) };
+        let sizes = shape.split(['x', '×']).map(|n| n.parse().ok().filter(|&n: &usize| n > 0));
+        sizes
+            .collect::<Option<_>>()
+            .map(Self::Grid)
+            .ok_or_else(|| "a grid is written grid:128x128 or grid:128".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_grids_or_files() {
+        let parse = |text: &str| text.parse::<QueryArg>();
+        assert_eq!(parse("grid:128x64"), Ok(QueryArg::Grid(vec![128, 64])));
+        assert_eq!(parse("grid:9"), Ok(QueryArg::Grid(vec![9])));
+        assert_eq!(parse("points.csv"), Ok(QueryArg::File("points.csv".into())));
+        for wrong in ["grid:", "grid:0", "grid:4x", "grid:-3", "grid:axb"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

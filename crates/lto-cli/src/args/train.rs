@@ -1,0 +1,41 @@
+//! `lto train` on the command line.
+
+use super::number::whole;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `lto train`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The folder of a run holds config.toml (all settings, defaults included), model.safetensors, checkpoint.safetensors,
+metrics.jsonl, TensorBoard event files, and loss.png at the end. Ctrl-C saves a checkpoint; --resume continues from it as if
+nothing had happened.
+
+Examples:
+  lto train heat.toml -o runs/heat
+  lto train heat.toml --set train.steps=2000 --set data.samples=500 -o runs/short
+  lto train --resume -o runs/heat
+  lto train --resume -o runs/heat --set train.steps=20000")]
+pub struct TrainArgs {
+    /// The configuration: data, model and training
+    #[arg(value_name = "CONFIG", required_unless_present = "resume", conflicts_with = "resume")]
+    pub config: Option<PathBuf>,
+    /// A setting in place of the configuration's: train.steps=2000
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The folder of the run [default: runs/ and the name of the configuration]
+    #[arg(long, short, value_name = "RUN", required_unless_present = "config")]
+    pub output: Option<PathBuf>,
+    /// Continue the run in the folder
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace a run that is in the folder
+    #[arg(long)]
+    pub force: bool,
+    /// Seed of the weights and of all that is drawn while training: the same as --set seed=N
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
+    pub seed: Option<u64>,
+    /// Print JSON in place of a table
+    #[arg(long)]
+    pub json: bool,
+}

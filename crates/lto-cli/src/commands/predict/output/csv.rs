@@ -1,0 +1,40 @@
+//! A prediction as a table: one line for each time and point.
+
+use super::Predicted;
+use crate::output::write_atomically;
+use anyhow::Result;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Columns: `t` unless steady, the coordinates, the channels. Numbers are written so that they read back exactly.
+pub fn write(path: &Path, predicted: &Predicted) -> Result<()> {
+    let axes = predicted.query.domain().axes();
+    let mut header: Vec<String> = axes.iter().map(|axis| quoted(&axis.name)).collect();
+    if !predicted.times.is_empty() {
+        header.insert(0, "t".into());
+    }
+    header.extend(predicted.channel_names().iter().map(|name| quoted(name)));
+    let mut text = header.join(",") + "\n";
+    let mut point = vec![0.0; axes.len()];
+    for frame in 0..predicted.n_frames() {
+        let channels: Vec<&[f64]> = (0..predicted.card.problem.target_channels)
+            .map(|channel| predicted.channel(frame, channel))
+            .collect();
+        for index in 0..predicted.query.len() {
+            predicted.query.write_point(index, &mut point);
+            let time = predicted.times.get(frame);
+            let values = channels.iter().filter_map(|channel| channel.get(index));
+            for (column, number) in time.into_iter().chain(&point).chain(values).enumerate() {
+                let separator = if column == 0 { "" } else { "," };
+                write!(text, "{separator}{number}")?;
+            }
+            text.push('\n');
+        }
+    }
+    write_atomically(path, text.as_bytes())
+}
+
+/// A name, in quotes where it needs them.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
+}

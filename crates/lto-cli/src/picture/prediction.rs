@@ -1,0 +1,205 @@
+//! A prediction beside the observations it comes from: maps over two axes, curves over one.
+
+use super::animation;
+use super::colormap::{Colormap, Scale};
+use super::drawing::{Anchor, Drawing, INK, Rect};
+use super::panel::{ABOVE, BELOW, HEADER, LABEL_SIZE, LEFT, Legend, Panel, TITLE_SIZE, airy_range};
+use super::tiles::{self, Content, Tile};
+use super::{DEFAULT_FRAMES, raster, spread};
+use anyhow::Result;
+use lto_numerics::{Layout, Points};
+
+const WIDTH: usize = 230;
+/// Width of an animated map.
+const ANIMATED: usize = 240;
+/// Maps in a row, beside the observations.
+const COLUMNS: usize = 3;
+/// Size of curve panels.
+const CURVES: (usize, usize) = (420, 280);
+/// Room for the names of curves.
+const KEY: usize = 150;
+/// More observations than these would hide a map they are marked on.
+const MOST_MARKS: usize = 1500;
+
+/// Observations of one channel.
+pub struct Observed<'a> {
+    /// Where.
+    pub points: &'a Points,
+    /// What.
+    pub values: &'a [f64],
+    /// What stands above their panel.
+    pub title: String,
+    /// Whether they are of the predicted quantity: then they share its colors.
+    pub same_quantity: bool,
+}
+
+/// One predicted field.
+pub struct Frame<'a> {
+    /// What stands above its panel.
+    pub title: String,
+    /// Values at the query points.
+    pub values: &'a [f64],
+}
+
+/// What is shown.
+pub struct Subject<'a> {
+    /// Where it was predicted.
+    pub query: &'a Points,
+    /// From what.
+    pub observed: Observed<'a>,
+    /// What, in the order of time.
+    pub frames: Vec<Frame<'a>>,
+    /// Name of the predicted channel.
+    pub quantity: String,
+    /// Title of the picture.
+    pub title: String,
+    /// Color map; chosen from the values if `None`.
+    pub colormap: Option<Colormap>,
+}
+
+impl Subject<'_> {
+    fn scale(&self) -> Scale {
+        let observed = if self.observed.same_quantity { self.observed.values } else { &[] };
+        Scale::of(self.frames.iter().flat_map(|frame| frame.values).chain(observed), self.colormap)
+    }
+}
+
+/// The picture as a PNG file: the observations, and some of the fields.
+///
+/// # Errors
+/// A picture that is too large.
+pub fn png(subject: &Subject) -> Result<Vec<u8>> {
+    let frames = spread(subject.frames.len(), DEFAULT_FRAMES);
+    let drawing = if subject.query.dim() == 1 { curves(subject, &frames) } else { maps(subject, &frames) };
+    raster::png(&raster::rasterize(&drawing)?)
+}
+
+/// All fields one after the other, as a GIF file.
+///
+/// # Errors
+/// A picture that is too large.
+pub fn gif(subject: &Subject) -> Result<Vec<u8>> {
+    let scale = subject.scale();
+    let range =
+        airy_range(subject.frames.iter().flat_map(|frame| frame.values).chain(subject.observed.values));
+    let draw = |frame: &Frame| {
+        if subject.query.dim() == 1 {
+            let mut drawing = page(CURVES.0 + 24, CURVES.1, subject);
+            let rect = Rect { x: LEFT, y: HEADER + ABOVE, width: CURVES.0, height: CURVES.1 };
+            let panel = curve_panel(subject, rect, range);
+            panel_curve(&mut drawing, &panel, subject, frame.values, animation::CURVE);
+            if subject.observed.same_quantity {
+                marks_over_x(&mut drawing, &panel, subject);
+            }
+            curve_frame(&mut drawing, &panel, subject, &frame.title);
+            return drawing;
+        }
+        let tile = map(subject, frame, scale, Some(subject.quantity.clone()));
+        tiles::draw(&subject.title, ANIMATED, subject.query.domain(), &[vec![Some(tile)]])
+    };
+    animation::encode(subject.frames.iter().map(draw), subject.frames.len(), scale.map)
+}
+
+fn page(width: usize, height: usize, subject: &Subject) -> Drawing {
+    let mut drawing = Drawing::new(LEFT + width, HEADER + ABOVE + height + BELOW);
+    drawing.text((drawing.width as f64 / 2.0, 24.0), &subject.title, TITLE_SIZE, Anchor::Middle);
+    drawing
+}
+
+/// Observations and maps side by side.
+fn maps(subject: &Subject, frames: &[usize]) -> Drawing {
+    let observed = &subject.observed;
+    let scale = subject.scale();
+    let first = Tile {
+        title: observed.title.clone(),
+        content: Content::Dots { points: observed.points, values: observed.values },
+        scale: if observed.same_quantity { scale } else { Scale::of(observed.values, None) },
+        bar: (!observed.same_quantity).then(|| "observed".into()),
+    };
+    let mut first = Some(first);
+    // One bar, where the first row ends: all rows share its colors.
+    let last = frames.len().min(COLUMNS).saturating_sub(1);
+    let rows: Vec<Vec<Option<Tile>>> = frames
+        .chunks(COLUMNS)
+        .map(|row| {
+            let first_row = first.is_some();
+            let tiles = row.iter().enumerate().map(|(number, &frame)| {
+                let bar = (first_row && number == last).then(|| subject.quantity.clone());
+                Some(map(subject, &subject.frames[frame], scale, bar))
+            });
+            std::iter::once(first.take()).chain(tiles).collect()
+        })
+        .collect();
+    tiles::draw(&subject.title, WIDTH, subject.query.domain(), &rows)
+}
+
+/// One predicted map: an image where the query is a grid, else colored dots; the observations marked.
+fn map<'a>(subject: &'a Subject, frame: &'a Frame, scale: Scale, bar: Option<String>) -> Tile<'a> {
+    let marks = Some(subject.observed.points).filter(|points| points.len() <= MOST_MARKS);
+    let values = frame.values;
+    let content = match subject.query.layout() {
+        Layout::Grid(grid) => Content::Field { grid, values, marks },
+        _ => Content::Dots { points: subject.query, values },
+    };
+    Tile { title: frame.title.clone(), content, scale, bar }
+}
+
+/// Curves at some times over one axis, the observations as dots; another quantity has its own panel.
+fn curves(subject: &Subject, frames: &[usize]) -> Drawing {
+    let observed = &subject.observed;
+    let shown = frames.iter().flat_map(|&frame| subject.frames[frame].values);
+    let (width, height) = CURVES;
+    let own = if observed.same_quantity { 0 } else { LEFT + width };
+    let mut drawing = page(own + width + KEY, height, subject);
+    let rect = Rect { x: LEFT, y: HEADER + ABOVE, width, height };
+    let panel = if observed.same_quantity {
+        let panel = curve_panel(subject, rect, airy_range(shown.chain(observed.values)));
+        marks_over_x(&mut drawing, &panel, subject);
+        panel
+    } else {
+        let own_panel = curve_panel(subject, rect, airy_range(observed.values));
+        marks_over_x(&mut drawing, &own_panel, subject);
+        let axis = &subject.query.domain().axes()[0].name;
+        own_panel.frame(
+            &mut drawing,
+            &Legend { title: &observed.title, x_label: Some(axis), y_label: Some("observed") },
+        );
+        curve_panel(subject, Rect { x: LEFT + own, ..rect }, airy_range(shown))
+    };
+    for (number, &frame) in frames.iter().enumerate() {
+        // The yellow end of the map is too faint for lines on white.
+        let color = Colormap::Viridis.color(0.85 * number as f64 / (frames.len().max(2) - 1) as f64);
+        panel_curve(&mut drawing, &panel, subject, subject.frames[frame].values, color);
+        let (left, y) = ((panel.rect.right() + 12) as f64, (panel.rect.y + 10 + 18 * number) as f64);
+        drawing.line(vec![(left, y), (left + 16.0, y)], color, 2.0);
+        drawing.text((left + 21.0, y + 4.0), &subject.frames[frame].title, LABEL_SIZE - 2, Anchor::Start);
+    }
+    let title = if observed.same_quantity { format!("dots: {}", observed.title) } else { String::new() };
+    curve_frame(&mut drawing, &panel, subject, &title);
+    drawing
+}
+
+fn curve_panel(subject: &Subject, rect: Rect, y: (f64, f64)) -> Panel {
+    let axis = &subject.query.domain().axes()[0];
+    Panel { rect, x: (axis.lower, axis.upper), y }
+}
+
+fn curve_frame(drawing: &mut Drawing, panel: &Panel, subject: &Subject, title: &str) {
+    let axis = &subject.query.domain().axes()[0].name;
+    panel.frame(drawing, &Legend { title, x_label: Some(axis), y_label: Some(&subject.quantity) });
+}
+
+fn panel_curve(drawing: &mut Drawing, panel: &Panel, subject: &Subject, values: &[f64], color: [u8; 3]) {
+    let mut points: Vec<(f64, f64)> =
+        subject.query.coordinates().into_iter().zip(values.iter().copied()).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+    panel.curve(drawing, &x, &y, color, 1.6);
+}
+
+fn marks_over_x(drawing: &mut Drawing, panel: &Panel, subject: &Subject) {
+    let observed = &subject.observed;
+    for (x, &value) in observed.points.coordinates().into_iter().zip(observed.values) {
+        drawing.dot(panel.position(x, value), 2.0, INK);
+    }
+}

@@ -1,0 +1,117 @@
+//! Maps in rows and columns: fields and points over two axes, each with its color scale.
+
+use super::colormap::Scale;
+use super::drawing::{Anchor, Drawing, INK, Rect};
+use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, color_bar};
+use super::plane::{self, Plane};
+use lto_numerics::{Domain, Grid, Points};
+
+const GAP: usize = 26;
+
+/// What a tile shows.
+pub enum Content<'a> {
+    /// Values on a grid, as an image; the points marked on it.
+    Field {
+        /// Where.
+        grid: &'a Grid,
+        /// What.
+        values: &'a [f64],
+        /// Marked with small dots.
+        marks: Option<&'a Points>,
+    },
+    /// Values at points, as colored dots.
+    Dots {
+        /// Where.
+        points: &'a Points,
+        /// What.
+        values: &'a [f64],
+    },
+}
+
+/// One map.
+pub struct Tile<'a> {
+    /// What stands above it.
+    pub title: String,
+    /// What it shows.
+    pub content: Content<'a>,
+    /// Its colors.
+    pub scale: Scale,
+    /// The quantity named at a color bar to its right, if it has one.
+    pub bar: Option<String>,
+}
+
+/// Draws rows of tiles on one domain, each `width` wide; `None` leaves a place free.
+pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>>]) -> Drawing {
+    let (across, up) = plane::orientation(domain);
+    let height = plane::height(width, &domain.axes()[across], &domain.axes()[up]);
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let at = |row: usize, column: usize| {
+        rows.get(row).and_then(|tiles| tiles.get(column)).and_then(Option::as_ref)
+    };
+    // A column is as wide as its tiles, and has room for a bar where one of them has.
+    let mut left = LEFT;
+    let mut corners = Vec::with_capacity(columns);
+    for column in 0..columns {
+        corners.push(left);
+        let bar = (0..rows.len()).any(|row| at(row, column).is_some_and(|tile| tile.bar.is_some()));
+        left += width + if bar { BAR } else { GAP };
+    }
+    let head = if title.is_empty() { 0 } else { HEADER };
+    let pitch = height + ABOVE + 8;
+    let mut drawing = Drawing::new(left, head + rows.len() * pitch + BELOW);
+    if head > 0 {
+        drawing.text((drawing.width as f64 / 2.0, 24.0), title, TITLE_SIZE, Anchor::Middle);
+    }
+    for row in 0..rows.len() {
+        for (column, &x) in corners.iter().enumerate() {
+            let Some(tile) = at(row, column) else { continue };
+            let rect = Rect { x, y: head + ABOVE + row * pitch, width, height };
+            // Numbers only where no tile follows below or comes before.
+            let labeled = (at(row + 1, column).is_none(), column == 0 || at(row, column - 1).is_none());
+            tile.draw(&mut drawing, rect, domain, labeled);
+        }
+    }
+    drawing
+}
+
+impl Tile<'_> {
+    fn draw(&self, drawing: &mut Drawing, rect: Rect, domain: &Domain, labeled: (bool, bool)) {
+        let (across, up) = plane::orientation(domain);
+        let (x, y) = (&domain.axes()[across], &domain.axes()[up]);
+        let panel = Panel { rect, x: (x.lower, x.upper), y: (y.lower, y.upper) };
+        let place = |points: &Points| -> Vec<(f64, f64)> {
+            points
+                .coordinates()
+                .chunks_exact(points.dim())
+                .map(|p| panel.position(p[across], p[up]))
+                .collect()
+        };
+        match &self.content {
+            Content::Field { grid, values, marks } => {
+                if let Some(plane) = Plane::of(grid) {
+                    plane.draw(drawing, rect, values, &self.scale, &self.title, labeled);
+                }
+                for at in marks.map(place).unwrap_or_default() {
+                    drawing.dot(at, 1.2, INK);
+                }
+            }
+            Content::Dots { points, values } => {
+                // As large as the room between them allows, within reason.
+                let room = ((rect.width * rect.height) as f64 / points.len() as f64).sqrt();
+                let radius = (0.3 * room).clamp(0.8, 3.5);
+                for (at, &value) in place(points).into_iter().zip(*values) {
+                    if radius > 1.5 {
+                        drawing.dot(at, radius + 0.5, INK);
+                    }
+                    drawing.dot(at, radius, self.scale.color(value));
+                }
+                let x_label = labeled.0.then_some(x.name.as_str());
+                let y_label = labeled.1.then_some(y.name.as_str());
+                panel.frame(drawing, &Legend { title: &self.title, x_label, y_label });
+            }
+        }
+        if let Some(quantity) = &self.bar {
+            color_bar(drawing, rect, &self.scale, quantity);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Tables inside the report.
+
+use super::escape;
+
+/// A table.
+pub struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with the names of its columns and no rows.
+    pub fn new(columns: &[&str]) -> Self {
+        Self { columns: columns.iter().map(|&name| name.into()).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(mut self, cells: impl IntoIterator<Item = String>) -> Self {
+        self.rows.push(cells.into_iter().collect());
+        self
+    }
+
+    pub(super) fn html(&self) -> String {
+        let cell = |text: &String| {
+            let number = text.parse::<f64>().is_ok();
+            let class = if number { " class=\"number\"" } else { "" };
+            format!("<td{class}>{}</td>", escape(text))
+        };
+        let row = |cells: &Vec<String>| format!("<tr>{}</tr>\n", cells.iter().map(cell).collect::<String>());
+        let head: String = self.columns.iter().map(|name| format!("<th>{}</th>", escape(name))).collect();
+        let body: String = self.rows.iter().map(row).collect();
+        format!(
+            "<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>"
+        )
+    }
+}

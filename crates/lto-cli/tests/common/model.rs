@@ -1,0 +1,42 @@
+//! Tiny models with random weights.
+
+use lto::Device;
+use lto::model::{Model, ModelCard, ModelConfig};
+use lto::problem::Problem;
+use lto_numerics::Domain;
+use lto_numerics::dataset::Normalizer;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Writes a model on the unit box: one channel `u`, of times 0 to 1, or steady.
+pub fn write(path: &Path, dim: usize, periodic: bool, steady: bool) {
+    let problem = Problem {
+        domain: Domain::unit(dim, periodic).unwrap(),
+        source_channels: 1,
+        target_channels: 1,
+        native: vec![12; dim],
+        times: (!steady).then_some([0.0, 1.0]),
+    };
+    let evolution = if steady { "steady" } else { "timed" };
+    let config: ModelConfig = serde_json::from_value(serde_json::json!({
+        "kind": "twin", "latent_points": 8, "latent_channels": 3,
+        "encoder": {"kind": "set_conv", "hidden": 2},
+        "evolution": {"kind": evolution, "width": 4},
+        "decoder": {"hidden": 4},
+    }))
+    .unwrap();
+    let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [10.0], "scale": [2.0]}"#).unwrap();
+    let card = ModelCard {
+        problem: problem.clone(),
+        model: config.clone(),
+        source_normalizer: normalizer.clone(),
+        target_normalizer: normalizer,
+        channel_names: vec!["u".into()],
+        native_interval: (!steady).then_some(0.25),
+        data: "nothing".into(),
+        steps: 0,
+        errors: BTreeMap::from([("validation".to_string(), 0.5)]),
+    };
+    let operator = config.init(&problem, 3, &Device::flex()).unwrap();
+    Model::new(card, operator).save(path).unwrap();
+}
