@@ -50,7 +50,7 @@ mod tests {
         // Sum of squares 4 + 1 + 0 + 9, over 3 and over 4.
         assert!((statistics.standard_error - (14.0f64 / 12.0).sqrt()).abs() < 1e-15);
         let [low, high] = statistics.interval;
-        assert!(1.0 <= low && low < 3.0 && 3.0 < high && high <= 6.0);
+        assert!((1.0..3.0).contains(&low) && (3.0..=6.0).contains(&high), "{low} {high}");
         let single = ErrorStatistics::of(vec![0.5]).unwrap();
         assert_eq!((single.mean, single.standard_error, single.interval), (0.5, 0.0, [0.5, 0.5]));
         assert!(ErrorStatistics::of(vec![]).is_none());
