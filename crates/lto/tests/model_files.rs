@@ -1,0 +1,116 @@
+//! A model is saved and loaded whole; damaged files are refused by name.
+
+use burn::tensor::Device;
+use lto::model::{FILE_NAME, Model, ModelCard, ModelConfig};
+use lto::problem::Problem;
+use lto::weights;
+use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::{Domain, Points};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+fn normalizer() -> Normalizer {
+    serde_json::from_str(r#"{"mean": [0.5], "scale": [2.0]}"#).unwrap()
+}
+
+fn model() -> Model {
+    let text = "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\nencoder = { kind = 'set_conv', hidden = 3 }\n\
+                evolution = { kind = 'timed', width = 4 }\ndecoder = { hidden = 5 }";
+    let model: ModelConfig = toml::from_str(text).unwrap();
+    let domain = Domain::unit(2, true).unwrap();
+    let problem = Problem {
+        domain,
+        source_channels: 1,
+        target_channels: 1,
+        native: vec![16, 16],
+        times: Some([0.0, 1.0]),
+    };
+    let operator = model.init(&problem, 3, &Device::flex()).unwrap();
+    let card = ModelCard {
+        problem,
+        model,
+        source_normalizer: normalizer(),
+        target_normalizer: normalizer(),
+        channel_names: vec!["u".into()],
+        native_interval: Some(0.1),
+        data: "made up".into(),
+        steps: 0,
+        errors: BTreeMap::new(),
+    };
+    Model::new(card, operator)
+}
+
+fn sensors() -> Context {
+    let points = Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.5, 0.9]).unwrap();
+    Context { points, n_channels: 1, values: vec![1.0, -0.5, 3.0] }
+}
+
+fn query() -> Arc<Points> {
+    Arc::new(Points::scattered(Domain::unit(2, true).unwrap(), vec![0.3, 0.3, 0.8, 0.1]).unwrap())
+}
+
+#[test]
+fn a_saved_model_predicts_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = model();
+    let expected = made.predict(&sensors(), 0.0, &[0.25, 1.0], &query()).unwrap();
+    made.save(&folder.path().join(FILE_NAME)).unwrap();
+    // From the file and from the folder of a run.
+    for path in [folder.path().join(FILE_NAME), folder.path().into()] {
+        let loaded = Model::load(&path, &Device::flex()).unwrap();
+        assert_eq!(loaded.card(), made.card());
+        assert_eq!(loaded.predict(&sensors(), 0.0, &[0.25, 1.0], &query()).unwrap().values, expected.values);
+    }
+    assert_eq!(expected.values.len(), 4);
+    assert!(expected.outside_range.is_empty());
+}
+
+/// The network sees (v − mean)/scale and gives back normalized values: shifting and scaling both normalizations shifts and
+/// scales what comes out.
+#[test]
+fn predictions_are_in_physical_units() {
+    let made = model();
+    let mut card = made.card().clone();
+    let other: Normalizer = serde_json::from_str(r#"{"mean": [-3.0], "scale": [10.0]}"#).unwrap();
+    (card.source_normalizer, card.target_normalizer) = (other.clone(), other);
+    let moved = Model::new(card.clone(), card.model.init(&card.problem, 3, &Device::flex()).unwrap());
+    let mut context = sensors();
+    let plain = made.predict(&context, 0.0, &[0.5], &query()).unwrap().values;
+    context.values.iter_mut().for_each(|v| *v = (*v - 0.5) / 2.0 * 10.0 - 3.0);
+    for (a, b) in moved.predict(&context, 0.0, &[0.5], &query()).unwrap().values.iter().zip(plain) {
+        assert!((a - ((b - 0.5) / 2.0 * 10.0 - 3.0)).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    let made = model();
+    let load = |path: &Path| Model::load(path, &Device::flex()).map(|_| ()).unwrap_err().to_string();
+    assert!(load(&path).contains("m.safetensors"));
+    made.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    for keep in [0, 7, 100, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..keep]).unwrap();
+        assert!(load(&path).contains("not a whole .safetensors file"), "{keep}");
+    }
+    let parameters = made.operator().parameters();
+    weights::write(&path, &parameters[1..], made.card()).unwrap();
+    assert!(load(&path).contains(&format!("{} are missing", parameters[0].name)));
+    let mut changed = parameters.clone();
+    changed[1].shape.reverse();
+    weights::write(&path, &changed, made.card()).unwrap();
+    assert!(load(&path).contains("has shape"));
+    let mut changed = parameters.clone();
+    changed[2].values[0] = f32::NAN;
+    weights::write(&path, &changed, made.card()).unwrap();
+    assert!(load(&path).contains("NaN"));
+    let mut changed = parameters;
+    changed[0].name = "encoder.unknown".into();
+    weights::write(&path, &changed, made.card()).unwrap();
+    assert!(load(&path).contains("missing"));
+    weights::write(&path, &made.operator().parameters(), &"no card").unwrap();
+    assert!(load(&path).contains("not understood"));
+}
