@@ -92,7 +92,7 @@ fn contexts_and_queries_are_moved_alike() {
     let domain = data.layout().grid.domain();
     for step in 0..6 {
         let batch = batches.make(step).unwrap().batch;
-        assert_eq!(batch.queries.len(), 3);
+        assert_eq!(batch.queries.len(), 1, "one symmetry for all, so one grid for all");
         let m = batch.n_queries();
         for (i, context) in batch.contexts.iter().enumerate() {
             assert!(!matches!(context.points.layout(), Layout::Scattered(_)), "a grid stays a grid");
@@ -100,7 +100,7 @@ fn contexts_and_queries_are_moved_alike() {
             for (j, value) in context.values.iter().enumerate() {
                 context.points.write_point(j, &mut x);
                 let met = (0..m).find(|&k| {
-                    batch.queries[i].write_point(k, &mut y);
+                    batch.queries[0].write_point(k, &mut y);
                     domain.distance(&x, &y) < 1e-9
                 });
                 let met = batch.source[i * m + met.expect("every context point is a query point")];

@@ -42,7 +42,8 @@ fn model() -> Model {
 }
 
 fn sensors() -> Context {
-    let points = Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.5, 0.9]).unwrap();
+    let points =
+        Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.5, 0.9]).unwrap();
     Context { points, n_channels: 1, values: vec![1.0, -0.5, 3.0] }
 }
 

@@ -189,15 +189,19 @@ impl Batches {
     ) -> Result<Batch> {
         let symmetries: &[_] = if self.options.symmetries { self.data.symmetries() } else { &[] };
         let domain = self.native.domain();
-        let (query, chosen) = self.query(rng)?;
+        let (mut query, mut chosen) = self.query(rng)?;
+        // One symmetry for the whole batch: examples on the same grid keep sharing their kernel weights.
+        let map = (!symmetries.is_empty()).then(|| Isometry::draw(symmetries, domain, rng));
+        let sign = map.as_ref().map_or(1.0, Isometry::sign);
+        if let Some(map) = &map {
+            let (moved, order) = map.apply(&query)?;
+            chosen = order.iter().map(|&j| chosen[j]).collect();
+            query = Arc::new(moved);
+        }
         let mut batch = Batch {
             contexts: Vec::with_capacity(drafts.len()),
             times,
-            queries: if symmetries.is_empty() {
-                vec![query.clone()]
-            } else {
-                Vec::with_capacity(drafts.len())
-            },
+            queries: vec![query],
             source: Vec::new(),
             target: Vec::new(),
             target_contexts: Vec::new(),
@@ -209,16 +213,9 @@ impl Batches {
             if let Some((plan, finer)) = draft.target_plan {
                 target_context = Some(plan.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
             }
-            let mut indices = chosen.clone();
-            let mut sign = 1.0;
-            if !symmetries.is_empty() {
-                let map = Isometry::draw(symmetries, domain, rng);
-                sign = map.sign();
-                move_context(&map, &mut context)?;
-                target_context.as_mut().map_or(Ok(()), |context| move_context(&map, context))?;
-                let (moved, order) = map.apply(&query)?;
-                indices = order.iter().map(|&j| chosen[j]).collect();
-                batch.queries.push(Arc::new(moved));
+            if let Some(map) = &map {
+                move_context(map, &mut context)?;
+                target_context.as_mut().map_or(Ok(()), |context| move_context(map, context))?;
             }
             let (source, target) = (&self.normalizers.0, &self.normalizers.1);
             source.normalize(&mut context.values, context.points.len())?;
@@ -227,8 +224,8 @@ impl Batches {
                 target.normalize(&mut context.values, context.points.len())?;
                 batch.target_contexts.push(context);
             }
-            batch.source.extend(at(&fields[draft.source], &indices, sign, source)?);
-            batch.target.extend(at(&fields[draft.target], &indices, sign, target)?);
+            batch.source.extend(at(&fields[draft.source], &chosen, sign, source)?);
+            batch.target.extend(at(&fields[draft.target], &chosen, sign, target)?);
         }
         Ok(batch)
     }
