@@ -15,6 +15,10 @@ use args::Arguments;
 use clap::Parser;
 use std::process::ExitCode;
 
+/// Networks make and drop many arrays of megabytes; the system's allocator fetches fresh pages for each.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
