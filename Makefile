@@ -1,7 +1,7 @@
-# `make check` is what continuous integration runs; `make demo` ends in pictures.
+# `make check` is what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc demo bench
+.PHONY: check fmt clippy test doc demo pictures bench
 
 check: fmt clippy test doc
 
@@ -19,6 +19,9 @@ doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 demo:
+	$(LTO) demo -o demo
+
+pictures:
 	mkdir -p demo
 	$(LTO) data generate burgers -n 4 --seed 7 --force -o demo/burgers.hdf5
 	$(LTO) data generate navier-stokes -n 2 --seed 7 --force -o demo/navier_stokes.hdf5
@@ -32,5 +35,6 @@ bench:
 	bash bench/setconv.sh
 	bash bench/darcy.sh
 	bash bench/navier_stokes.sh
+	bash bench/twin.sh
 	cargo run --release -p lto-numerics --example navier_stokes -- error
 	cargo run --release -p lto-numerics --example bench_pde -- heat advection burgers
