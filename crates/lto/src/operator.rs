@@ -45,7 +45,7 @@ impl Batch {
 
 /// A learned map from an observed source state to the target state at any query points.
 ///
-/// Values are in normalized units throughout; [`crate::model::Model`] converts.
+/// Values are in normalized units throughout; the `Model` that holds it converts.
 pub trait Operator: Send {
     /// What it is for.
     fn problem(&self) -> &Problem;

@@ -1,6 +1,7 @@
-//! Modules depend downwards only: a `crate::…` path may name the layers below its own module, or the same module.
+//! Modules of this crate depend downwards only.
 
-use std::path::{Path, PathBuf};
+#[path = "../../lto-numerics/tests/common/layers.rs"]
+mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
@@ -14,54 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["train"],
 ];
 
-fn layer(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|l| l.contains(&module))
-}
-
-fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn modules_depend_downwards() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    assert!(files.len() > 10);
-    for file in files {
-        let relative = file.strip_prefix(&src).unwrap();
-        let module = relative.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
-        if module == "lib" {
-            continue;
-        }
-        let own = layer(module).unwrap_or_else(|| panic!("{module} is in no layer: add it to LAYERS"));
-        // Tests, at the bottom of a file or in files of their own, may use what they like.
-        let name = file.file_stem().unwrap().to_str().unwrap();
-        if ["tests", "testing"].contains(&name) || name.ends_with("_tests") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&file).unwrap();
-        // Comments may point upwards.
-        let code = text.split("mod tests {").next().unwrap_or(&text);
-        let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let names = code
-            .split("crate::")
-            .skip(1)
-            .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
-        for used in names {
-            let Some(theirs) = layer(used) else { continue };
-            let place = relative.display();
-            assert!(
-                theirs < own || used == module,
-                "{place} uses crate::{used}, which is not below {module}"
-            );
-        }
-    }
+    layers::assert_downwards(env!("CARGO_MANIFEST_DIR"), LAYERS);
 }

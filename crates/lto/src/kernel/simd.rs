@@ -62,11 +62,6 @@ impl Isa {
 pub const MAX_LANES: usize = 16;
 
 /// A vector register of `f32`.
-///
-/// # Safety
-/// The methods of the x86 types may only run where their instruction set is there: inside [`run`]. `load` and `store`
-/// need [`Lanes::N`] valid numbers at the pointer.
-#[allow(clippy::missing_safety_doc)]
 pub trait Lanes: Copy {
     /// The instruction set it belongs to.
     const ISA: Isa;
@@ -75,14 +70,29 @@ pub trait Lanes: Copy {
     /// Rows of a register tile: with three vectors a row they leave registers for the operands.
     const BLOCK: usize;
     /// All `value`.
+    ///
+    /// # Safety
+    /// The instruction set is there: the caller runs inside [`run`].
     unsafe fn splat(value: f32) -> Self;
     /// From memory, unaligned.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`]; [`Lanes::N`] numbers can be read.
     unsafe fn load(from: *const f32) -> Self;
     /// To memory, unaligned.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`]; [`Lanes::N`] numbers can be written.
     unsafe fn store(self, to: *mut f32);
     /// `self · a + b`.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`].
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
     /// The sums of the numbers of four vectors.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`].
     unsafe fn sums(of: [Self; 4]) -> [f32; 4];
 }
 

@@ -42,8 +42,10 @@ pub enum EvolutionConfig {
 
 /// A latent evolution.
 #[derive(Module, Debug)]
-// A model has one of them: its size on the stack does not matter.
-#[allow(clippy::large_enum_variant)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a model has one of them: its size on the stack does not matter"
+)]
 pub enum Evolution {
     /// See [`EvolutionConfig::Steady`].
     Steady(steady::SteadyEvolution),
