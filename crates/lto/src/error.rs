@@ -30,6 +30,14 @@ pub enum Error {
         /// What was given.
         got: usize,
     },
+    /// Observations, queries or times that a model is not made for.
+    #[error("{model} cannot do this: {reason}")]
+    Unsupported {
+        /// The kind of model.
+        model: &'static str,
+        /// Why not, and what it needs.
+        reason: String,
+    },
     /// Points on another domain than the model's.
     #[error(
         "the {what} lies on the domain {got}, the model was made for {expected}; convert the coordinates"

@@ -2,6 +2,7 @@
 //! evolution straight from time s to time t → decoding at any query points. The same weights serve every
 //! resolution.
 
+pub mod baseline;
 pub mod data;
 pub mod error;
 pub mod evaluate;

@@ -43,6 +43,15 @@ impl Batch {
     }
 }
 
+/// How far one application of an operator goes in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// From any time s straight to any time t.
+    Direct,
+    /// One native interval, whatever `(s, t)` say: later times are reached step by step.
+    Step,
+}
+
 /// A learned map from an observed source state to the target state at any query points.
 ///
 /// Values are in normalized units throughout; the `Model` that holds it converts.
@@ -50,13 +59,18 @@ pub trait Operator: Send {
     /// What it is for.
     fn problem(&self) -> &Problem;
 
+    /// How far one application goes in time.
+    fn reach(&self) -> Reach {
+        Reach::Direct
+    }
+
     /// Predictions as a tensor that carries gradients if the model was made on an autodiff device.
     ///
     /// # Shapes
     /// b contexts, b pairs `(s, t)`, one or b sets of M points → `[b, q, M]`.
     ///
     /// # Errors
-    /// A context or query the model cannot take.
+    /// A context or query the model cannot take; [`Error::Unsupported`] where models of its kind never can.
     fn forward(
         &self,
         contexts: &[Context],

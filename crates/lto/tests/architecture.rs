@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["error"],
     &["kernel", "loss", "optim", "parameters", "problem"],
     &["nn", "operator"],
-    &["weights", "twin"],
+    &["baseline", "twin", "weights"],
     &["model"],
     &["data", "evaluate"],
     &["experiment"],

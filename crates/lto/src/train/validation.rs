@@ -3,9 +3,9 @@
 use crate::data::context::{ContextPlan, Design};
 use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::experiment::training::ValidationConfig;
-use crate::operator::Operator;
+use crate::operator::{Operator, Reach};
 use lto_numerics::Points;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::metric::relative_l2::relative_l2;
@@ -75,23 +75,29 @@ impl Validation {
     }
 
     /// Relative L2 of each example, then the mean, by name: `relative_l2_lead_1` from the full context,
-    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` where the problem is steady.
+    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` where the problem is steady. What models of this
+    /// kind cannot do has no number: longer leads where they step, contexts that they do not support.
     ///
     /// # Errors
-    /// Data that cannot be read or solved, or a context that the model cannot take.
+    /// Data that cannot be read or solved, or a context that the model should take and cannot.
     pub fn measure(
         &self,
         operator: &dyn Operator,
         normalizers: &(Normalizer, Normalizer),
     ) -> Result<BTreeMap<String, f64>> {
         let mut errors = BTreeMap::new();
-        for case in &self.cases {
-            let mut sum = 0.0;
-            for samples in self.samples.chunks(self.batch) {
-                sum += self.measure_batch(case, samples, operator, normalizers)?;
-            }
-            if !self.samples.is_empty() {
-                errors.insert(case.name.clone(), sum / self.samples.len() as f64);
+        let within =
+            |case: &&Case| operator.reach() == Reach::Direct || case.lead.is_none_or(|lead| lead == 1);
+        for case in self.cases.iter().filter(within) {
+            let batches = self.samples.chunks(self.batch);
+            let sum: Result<f64> =
+                batches.map(|samples| self.measure_batch(case, samples, operator, normalizers)).sum();
+            match sum {
+                Err(Error::Unsupported { .. }) => continue,
+                sum if !self.samples.is_empty() => {
+                    errors.insert(case.name.clone(), sum? / self.samples.len() as f64);
+                }
+                _ => {}
             }
         }
         Ok(errors)
