@@ -7,7 +7,7 @@ use lto::kernel::conv::{self, Padding, conv};
 use lto::kernel::interpolate::{self, Plan, PlanLayout, interpolate};
 use lto::kernel::mlp::{self, mlp};
 use lto::kernel::modulate::{self, modulate};
-use lto::twin::axis_weights::AxisWeights;
+use lto::twin::axis_weights::{AxisWeights, Scale};
 use lto_numerics::Axis;
 use std::sync::Arc;
 use std::time::Instant;
@@ -135,7 +135,12 @@ fn mlps<'a>() -> Vec<Case<'a>> {
 fn interpolations<'a>() -> Vec<Case<'a>> {
     let positions = |n: usize| -> Vec<f64> { (0..n).map(|i| i as f64 / n as f64).collect() };
     let weights = |m: usize, n: usize| {
-        AxisWeights::normalized(&Axis::new("x", 0.0, 1.0, true), &positions(m), &positions(n), 0.1)
+        AxisWeights::normalized(
+            &Axis::new("x", 0.0, 1.0, true),
+            &positions(m),
+            &positions(n),
+            Scale { length: 0.1, tracked: true },
+        )
     };
     let case = |name: &str, [b, k]: [usize; 2], [n0, n1]: [usize; 2], plan: Plan| {
         let operations = match plan.layout {

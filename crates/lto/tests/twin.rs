@@ -4,7 +4,7 @@ use burn::tensor::{Device, Tensor};
 use lto::operator::Operator;
 use lto::problem::Problem;
 use lto::twin::Twin;
-use lto::twin::config::TwinConfig;
+use lto::twin::config::{EncoderConfig, TwinConfig};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::sync::Arc;
@@ -126,6 +126,35 @@ fn grid_and_scattered_queries_agree() {
 }
 
 /// More points than are summed at once, in any order, equal the same points as a masked grid.
+/// Without gradients no derivative of the kernel weights is made, and the weights are made in single precision: the
+/// predictions are those of training, from grids, masked grids and scattered points.
+#[test]
+fn predictions_without_gradients_are_those_with_them() {
+    let device = Device::flex().autodiff();
+    for dim in [1, 2] {
+        for density in ["raw", "per_point", "coverage"] {
+            let mut config = gaussian(12, 4, 3, 8, 8, "timed");
+            let EncoderConfig::SetConv { density: chosen, .. } = &mut config.encoder else { unreachable!() };
+            *chosen = serde_json::from_value(density.into()).unwrap();
+            let twin = Twin::new(config, problem(dim, true, false), &device).unwrap();
+            let grid = Grid::cubic(Domain::unit(dim, true).unwrap(), 10, Placement::Center).unwrap();
+            let masked = Points::masked(grid.clone(), (0..grid.len()).step_by(3).collect()).unwrap();
+            let scattered = Points::scattered(masked.domain().clone(), masked.coordinates()).unwrap();
+            for points in [Points::grid(grid), masked, scattered] {
+                let query = Arc::new(points.clone());
+                let contexts = [context(points, |x| (6.0 * x[0]).sin() + x[dim - 1])];
+                let predict = |operator: &dyn Operator| -> Vec<f64> {
+                    let predicted = operator.forward(&contexts, &[(0.1, 0.7)], std::slice::from_ref(&query));
+                    predicted.unwrap().into_data().iter::<f64>().collect()
+                };
+                let (with, without) = (predict(&twin), predict(twin.without_gradients().as_ref()));
+                let largest = with.iter().zip(&without).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(largest < 1e-5, "{dim} {density}: {largest}");
+            }
+        }
+    }
+}
+
 #[test]
 fn many_scattered_points_are_summed_in_chunks() {
     let device = Device::flex();

@@ -82,7 +82,7 @@ impl Activation {
 
 /// e^x for x ≤ 0, relative error 2e-7; below −87 as at −87.
 #[inline(always)]
-fn exp_negative(x: f32) -> f32 {
+pub(super) fn exp_negative(x: f32) -> f32 {
     let x = x.max(-87.0);
     // Adding and subtracting 1.5 · 2²³ rounds to the nearest integer on every target.
     let n = (x * std::f32::consts::LOG2_E + 12_582_912.0) - 12_582_912.0;

@@ -1,8 +1,9 @@
 //! The decoder: kernel interpolation of the latent state at the query points, then an MLP at each of them.
 
+use crate::kernel::clock;
 use crate::kernel::interpolate::{Plan, PlanLayout, interpolate};
 use crate::nn::mlp::Mlp;
-use crate::twin::axis_weights::AxisWeights;
+use crate::twin::axis_weights::{AxisWeights, Scale};
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
@@ -26,20 +27,16 @@ impl Decoder {
         }
     }
 
-    /// ℓ.
-    pub fn length_scale(&self) -> f64 {
-        f64::from(self.log_length_scale.val().into_scalar::<f32>()).exp()
-    }
-
     /// # Shapes
     /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, q, M]`.
     pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
-        let length_scale = self.length_scale();
+        let scale = Scale::of(&self.log_length_scale.val());
+        let make = |query: &Points| clock::timed(|| Arc::new(plan(grid, query, scale)));
         // A batch mostly asks for the same points: make their weights once.
         let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(queries.len());
         for (i, query) in queries.iter().enumerate() {
             let known = queries[..i].iter().position(|other| Arc::ptr_eq(other, query));
-            plans.push(known.map_or_else(|| Arc::new(plan(grid, query, length_scale)), |j| plans[j].clone()));
+            plans.push(known.map_or_else(|| make(query), |j| plans[j].clone()));
         }
         if plans.iter().all(|plan| Arc::ptr_eq(plan, &plans[0])) {
             plans.truncate(1);
@@ -49,10 +46,10 @@ impl Decoder {
 }
 
 /// Normalized kernel weights of the query against the latent grid.
-fn plan(grid: &LatentGrid, query: &Points, length_scale: f64) -> Plan {
+fn plan(grid: &LatentGrid, query: &Points, scale: Scale) -> Plan {
     let axis = |d: usize, x: &[f64]| {
         let axis = &grid.grid().domain().axes()[d];
-        AxisWeights::normalized(axis, x, grid.grid().coordinates(d), length_scale)
+        AxisWeights::normalized(axis, x, grid.grid().coordinates(d), scale)
     };
     let on_grid = |points: &Grid| match points.dim() {
         1 => [AxisWeights::ones(1, 1), axis(0, points.coordinates(0))],

@@ -48,6 +48,9 @@ fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, plan: &Plan) -> Tensor<3> {
         let matrix = |data: &[f32]| {
             Tensor::<2>::from_data(TensorData::new(data.to_vec(), [of.rows, of.columns]), &device)
         };
+        if of.derivative.is_empty() {
+            return matrix(&of.weights);
+        }
         let step = log_scale.clone() - log_scale.clone().detach();
         matrix(&of.weights) + matrix(&of.derivative) * step.unsqueeze()
     };

@@ -9,7 +9,7 @@ pub struct AxisWeights {
     pub columns: usize,
     /// `W`, row-major.
     pub weights: Vec<f32>,
-    /// `∂W/∂log ℓ`, row-major.
+    /// `∂W/∂log ℓ`, row-major; empty where no gradient is wanted.
     pub derivative: Vec<f32>,
 }
 
@@ -46,6 +46,9 @@ impl Plan {
     /// Whether the first axis is trivial: one-dimensional states.
     pub(super) fn is_line(&self) -> bool {
         let first = &self.axes[0];
-        first.rows == 1 && first.columns == 1 && first.weights == [1.0] && first.derivative == [0.0]
+        first.rows == 1
+            && first.columns == 1
+            && first.weights == [1.0]
+            && matches!(first.derivative[..], [] | [0.0])
     }
 }

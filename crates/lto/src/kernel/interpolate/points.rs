@@ -52,9 +52,9 @@ fn windows(row: &[f32]) -> [Range<usize>; 2] {
     [first..last + 1, 0..0]
 }
 
-fn row(of: &AxisWeights, point: usize) -> (&[f32], &[f32]) {
-    let range = point * of.columns..(point + 1) * of.columns;
-    (&of.weights[range.clone()], &of.derivative[range])
+/// The numbers of one point in a table with a row for each.
+fn row<'a>(table: &'a [f32], of: &AxisWeights, point: usize) -> &'a [f32] {
+    &table[point * of.columns..(point + 1) * of.columns]
 }
 
 /// Values of one example at some points.
@@ -81,7 +81,7 @@ impl Kernel for Gather<'_> {
         let z = self.z.scratch.get();
         let mut found = vec![0.0; padded];
         for (m, point) in self.points.clone().enumerate() {
-            let ((w0, _), (w1, _)) = (row(first, point), row(last, point));
+            let (w0, w1) = (row(&first.weights, first, point), row(&last.weights, last, point));
             let (rows, columns) = (windows(w0), windows(w1));
             for channel in (0..padded).step_by(V::N) {
                 // SAFETY: `z` has `n0 × n1 × padded` numbers and windows lie within n0 and n1; this is a kernel.
@@ -150,7 +150,8 @@ impl Kernel for Scatter<'_> {
             for (channel, gradient) in gradient[..self.channels].iter_mut().enumerate() {
                 *gradient = self.dy[channel * last.rows + point];
             }
-            let ((w0, s0), (w1, s1)) = (row(first, point), row(last, point));
+            let (w0, w1) = (row(&first.weights, first, point), row(&last.weights, last, point));
+            let (s0, s1) = (row(&first.derivative, first, point), row(&last.derivative, last, point));
             let (rows, columns) = (windows(w0), windows(w1));
             for channel in (0..padded).step_by(V::N) {
                 // SAFETY: as in `Gather`; `dz` is as long as `z`.

@@ -5,7 +5,7 @@
 
 use super::Density;
 use crate::kernel::gemm::{Matrix, multiply};
-use crate::twin::axis_weights::AxisWeights;
+use crate::twin::axis_weights::{AxisWeights, Scale};
 use crate::twin::latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Layout};
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub struct Channels {
     /// Density and signals.
     pub values: Vec<f32>,
-    /// `∂ values / ∂log ℓ`.
+    /// `∂ values / ∂log ℓ`; empty where it is not wanted.
     pub derivative: Vec<f32>,
 }
 
@@ -26,29 +26,29 @@ const CHUNK: usize = 4096;
 pub fn channels(
     contexts: &[Context],
     grid: &LatentGrid,
-    length_scale: f64,
+    scale: Scale,
     floor: f32,
     density: Density,
 ) -> Channels {
     let [n0, n1] = grid.shape();
     let size = (1 + contexts[0].n_channels) * n0 * n1;
-    let (shared, which) = shared_weights(contexts, grid, length_scale);
+    let (shared, which) = shared_weights(contexts, grid, scale);
     let mut values = vec![0.0; contexts.len() * size];
-    let mut derivative = vec![0.0; contexts.len() * size];
-    values.par_chunks_mut(size).zip(derivative.par_chunks_mut(size)).enumerate().for_each(
-        |(i, (values, slope))| {
-            let context = &contexts[i];
-            match context.points.layout() {
-                Layout::Scattered(flat) => scattered_sums(context, flat, grid, length_scale, values, slope),
-                _ => grid_sums(context, &shared[which[i]], values, slope),
+    let mut derivative = vec![0.0; if scale.tracked { values.len() } else { 0 }];
+    let slopes = derivative.chunks_mut(size).map(Some).chain(std::iter::repeat_with(|| None));
+    let slopes: Vec<Option<&mut [f32]>> = slopes.take(contexts.len()).collect();
+    values.par_chunks_mut(size).zip(slopes).enumerate().for_each(|(i, (values, mut slope))| {
+        let context = &contexts[i];
+        match context.points.layout() {
+            Layout::Scattered(flat) => {
+                scattered_sums(context, flat, grid, scale, values, slope.as_deref_mut());
             }
-            normalize(values, slope, n0 * n1, floor);
-            let scale = density.scale(context.points.domain(), context.points.len(), length_scale);
-            for (value, slope) in values[..n0 * n1].iter_mut().zip(&mut slope[..n0 * n1]) {
-                (*value, *slope) = scale.apply(*value, *slope);
-            }
-        },
-    );
+            _ => grid_sums(context, &shared[which[i]], values, slope.as_deref_mut()),
+        }
+        normalize(values, slope.as_deref_mut(), n0 * n1, floor);
+        let density = density.scale(context.points.domain(), context.points.len(), scale.length);
+        density.apply(&mut values[..n0 * n1], slope.map(|slope| &mut slope[..n0 * n1]));
+    });
     Channels { values, derivative }
 }
 
@@ -56,7 +56,7 @@ pub fn channels(
 fn shared_weights(
     contexts: &[Context],
     grid: &LatentGrid,
-    length_scale: f64,
+    scale: Scale,
 ) -> (Vec<[AxisWeights; 2]>, Vec<usize>) {
     let mut grids: Vec<&Grid> = Vec::new();
     let which = contexts.iter().map(|context| match context.points.layout() {
@@ -70,35 +70,43 @@ fn shared_weights(
     });
     let which = which.collect();
     let weights = grids.iter().map(|g| {
-        let axis = |d: usize| axis_weights(grid, d, g.coordinates(d), length_scale);
+        let axis = |d: usize| axis_weights(grid, d, g.coordinates(d), scale);
         if g.dim() == 1 { [AxisWeights::ones(1, 1), axis(0)] } else { [axis(0), axis(1)] }
     });
     (weights.collect(), which)
 }
 
 /// Weights of the latent grid's axis `d` against coordinates.
-fn axis_weights(grid: &LatentGrid, d: usize, coordinates: &[f64], length_scale: f64) -> AxisWeights {
+fn axis_weights(grid: &LatentGrid, d: usize, coordinates: &[f64], scale: Scale) -> AxisWeights {
     let axis = &grid.grid().domain().axes()[d];
-    AxisWeights::kernel(axis, grid.grid().coordinates(d), coordinates, length_scale)
+    AxisWeights::kernel(axis, grid.grid().coordinates(d), coordinates, scale)
 }
 
 /// ρ and ν of a context on a (masked) grid and their derivatives: `K0 M K1ᵀ` for the mask and for each channel.
-fn grid_sums(context: &Context, [k0, k1]: &[AxisWeights; 2], values: &mut [f32], slope: &mut [f32]) {
+fn grid_sums(
+    context: &Context,
+    [k0, k1]: &[AxisWeights; 2],
+    values: &mut [f32],
+    mut slope: Option<&mut [f32]>,
+) {
     let (n, size) = (context.points.len(), k0.rows * k1.rows);
     let first = Matrix::new(&k0.weights, k0.rows, k0.columns);
-    let first_slope = Matrix::new(&k0.derivative, k0.rows, k0.columns);
     let last = Matrix::new(&k1.weights, k1.rows, k1.columns).transposed();
-    let last_slope = Matrix::new(&k1.derivative, k1.rows, k1.columns).transposed();
     let mut rows = vec![0.0; k0.columns * k1.rows];
-    for (channel, (value, slope)) in values.chunks_mut(size).zip(slope.chunks_mut(size)).enumerate() {
+    for (channel, value) in values.chunks_mut(size).enumerate() {
         let observed = channel.checked_sub(1).map(|c| &context.values[c * n..(c + 1) * n]);
         let table = on_grid(context, observed, k0.columns * k1.columns);
         let table = Matrix::new(&table, k0.columns, k1.columns);
         multiply(table, last, &mut rows, false);
         multiply(first, Matrix::new(&rows, k0.columns, k1.rows), value, false);
-        multiply(first_slope, Matrix::new(&rows, k0.columns, k1.rows), slope, false);
-        multiply(table, last_slope, &mut rows, false);
-        multiply(first, Matrix::new(&rows, k0.columns, k1.rows), slope, true);
+        if let Some(slope) = slope.as_deref_mut() {
+            let slope = &mut slope[channel * size..][..size];
+            let first_slope = Matrix::new(&k0.derivative, k0.rows, k0.columns);
+            let last_slope = Matrix::new(&k1.derivative, k1.rows, k1.columns).transposed();
+            multiply(first_slope, Matrix::new(&rows, k0.columns, k1.rows), slope, false);
+            multiply(table, last_slope, &mut rows, false);
+            multiply(first, Matrix::new(&rows, k0.columns, k1.rows), slope, true);
+        }
     }
 }
 
@@ -107,9 +115,9 @@ fn scattered_sums(
     context: &Context,
     flat: &[f64],
     grid: &LatentGrid,
-    length_scale: f64,
+    scale: Scale,
     values: &mut [f32],
-    slope: &mut [f32],
+    mut slope: Option<&mut [f32]>,
 ) {
     let (n, dim) = (context.points.len(), context.points.dim());
     let [n0, n1] = grid.shape();
@@ -117,25 +125,29 @@ fn scattered_sums(
         let m = points.len() / dim;
         let axis = |d: usize| {
             let coordinates: Vec<f64> = points.iter().skip(d).step_by(dim).copied().collect();
-            axis_weights(grid, d, &coordinates, length_scale)
+            axis_weights(grid, d, &coordinates, scale)
         };
         // In one dimension the first array axis is trivial: one point, weight one to everything.
         let (k0, k1) = if dim == 1 { (AxisWeights::ones(1, m), axis(0)) } else { (axis(0), axis(1)) };
         let last = Matrix::new(&k1.weights, n1, m).transposed();
-        let last_slope = Matrix::new(&k1.derivative, n1, m).transposed();
-        let channels = values.chunks_mut(n0 * n1).zip(slope.chunks_mut(n0 * n1));
-        for (channel, (value, slope)) in channels.enumerate() {
+        for (channel, value) in values.chunks_mut(n0 * n1).enumerate() {
             let observed = channel.checked_sub(1).map(|c| &context.values[c * n + chunk * CHUNK..][..m]);
-            let scaled = |w: &[f32]| match observed {
-                Some(u) => {
-                    w.chunks(m).flat_map(|row| row.iter().zip(u).map(|(w, &u)| w * u as f32)).collect()
+            let scaled = |w: &[f32]| -> Vec<f32> {
+                match observed {
+                    Some(u) => {
+                        w.chunks(m).flat_map(|row| row.iter().zip(u).map(|(w, &u)| w * u as f32)).collect()
+                    }
+                    None => w.to_vec(),
                 }
-                None => w.to_vec(),
             };
-            let (rows, rows_slope): (Vec<f32>, Vec<f32>) = (scaled(&k0.weights), scaled(&k0.derivative));
-            multiply(Matrix::new(&rows, n0, m), last, value, true);
-            multiply(Matrix::new(&rows_slope, n0, m), last, slope, true);
-            multiply(Matrix::new(&rows, n0, m), last_slope, slope, true);
+            let rows = scaled(&k0.weights);
+            let rows = Matrix::new(&rows, n0, m);
+            multiply(rows, last, value, true);
+            if let Some(slope) = slope.as_deref_mut() {
+                let slope = &mut slope[channel * n0 * n1..][..n0 * n1];
+                multiply(Matrix::new(&scaled(&k0.derivative), n0, m), last, slope, true);
+                multiply(rows, Matrix::new(&k1.derivative, n1, m).transposed(), slope, true);
+            }
         }
     }
 }
@@ -155,14 +167,16 @@ fn on_grid(context: &Context, observed: Option<&[f64]>, grid_len: usize) -> Vec<
 }
 
 /// û = ν/(ρ + floor) in place of ν, with `∂û = (∂ν − û ∂ρ)/(ρ + floor)`.
-fn normalize(values: &mut [f32], slope: &mut [f32], size: usize, floor: f32) {
+fn normalize(values: &mut [f32], mut slope: Option<&mut [f32]>, size: usize, floor: f32) {
     let (density, signals) = values.split_at_mut(size);
-    let (density_slope, signal_slopes) = slope.split_at_mut(size);
-    for (signal, signal_slope) in signals.chunks_exact_mut(size).zip(signal_slopes.chunks_exact_mut(size)) {
-        for i in 0..size {
-            let inverse = 1.0 / (density[i] + floor);
-            signal[i] *= inverse;
-            signal_slope[i] = (signal_slope[i] - signal[i] * density_slope[i]) * inverse;
+    for (channel, signal) in signals.chunks_exact_mut(size).enumerate() {
+        signal.iter_mut().zip(&*density).for_each(|(signal, density)| *signal /= density + floor);
+        if let Some(slope) = slope.as_deref_mut() {
+            let (density_slope, signal_slopes) = slope.split_at_mut(size);
+            let slopes = signal_slopes[channel * size..][..size].iter_mut().zip(&*density_slope);
+            for ((slope, density_slope), (signal, density)) in slopes.zip(signal.iter().zip(&*density)) {
+                *slope = (*slope - signal * density_slope) / (density + floor);
+            }
         }
     }
 }
@@ -176,10 +190,19 @@ pub enum DensityScale {
 }
 
 impl DensityScale {
-    fn apply(&self, density: f32, slope: f32) -> (f32, f32) {
-        match self {
-            DensityScale::Linear(c, dc) => (c * density, c * slope + dc * density),
-            DensityScale::Saturating => (-(-density).exp_m1(), (-density).exp() * slope),
+    /// The channel in place of the densities, and its slopes in place of theirs.
+    fn apply(&self, densities: &mut [f32], slopes: Option<&mut [f32]>) {
+        for (slope, density) in slopes.into_iter().flatten().zip(&*densities) {
+            *slope = match self {
+                DensityScale::Linear(c, dc) => c * *slope + dc * density,
+                DensityScale::Saturating => (-density).exp() * *slope,
+            };
+        }
+        for density in densities {
+            *density = match self {
+                DensityScale::Linear(c, _) => c * *density,
+                DensityScale::Saturating => -(-*density).exp_m1(),
+            };
         }
     }
 }

@@ -5,9 +5,10 @@ use super::channels::channels;
 use crate::kernel::clock;
 use crate::kernel::log_scale::attach_log_scale;
 use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
+use crate::twin::axis_weights::Scale;
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::dataset::Context;
 
 /// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution.
@@ -64,11 +65,6 @@ impl SetConvEncoderConfig {
 }
 
 impl SetConvEncoder {
-    /// ℓ.
-    pub fn length_scale(&self) -> f64 {
-        f64::from(self.log_length_scale.val().into_scalar::<f32>()).exp()
-    }
-
     /// # Shapes
     /// b contexts → `[b, k, n0, n1]`.
     pub fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
@@ -82,10 +78,15 @@ impl SetConvEncoder {
     /// # Shapes
     /// b contexts → `[b, 1 + p, n0, n1]`.
     pub fn channels(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
-        let length_scale = self.length_scale();
-        let made = clock::timed(|| channels(contexts, grid, length_scale, self.density_floor, self.density));
+        let log_length_scale = self.log_length_scale.val();
+        let scale = Scale::of(&log_length_scale);
+        let made = clock::timed(|| channels(contexts, grid, scale, self.density_floor, self.density));
         let [n0, n1] = grid.shape();
         let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
-        attach_log_scale(made.values, made.derivative, shape, self.log_length_scale.val())
+        if scale.tracked {
+            attach_log_scale(made.values, made.derivative, shape, log_length_scale)
+        } else {
+            Tensor::from_data(TensorData::new(made.values, shape), &log_length_scale.device())
+        }
     }
 }
