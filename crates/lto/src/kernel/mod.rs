@@ -11,6 +11,7 @@ pub mod log_scale;
 pub mod mlp;
 pub mod modulate;
 mod operation;
+pub mod pointwise;
 mod scratch;
 mod simd;
 #[cfg(test)]

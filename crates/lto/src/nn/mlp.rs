@@ -1,6 +1,8 @@
 //! Fully connected layers applied at every point.
 
+use crate::kernel::activation::Activation;
 use crate::kernel::mlp::mlp;
+use crate::kernel::pointwise::pointwise;
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
 use burn::tensor::activation::relu;
@@ -27,6 +29,14 @@ impl Linear {
     /// `[n, in]` → `[n, out]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         x.matmul(self.weight.val()) + self.bias.val().unsqueeze()
+    }
+
+    /// `activation(y)` at every point of channel-first values, in one pass.
+    ///
+    /// # Shapes
+    /// `[b, in, M]` → `[b, out, M]`.
+    pub fn pointwise(&self, x: Tensor<3>, activation: Activation) -> Tensor<3> {
+        pointwise(x, self.weight.val(), self.bias.val(), activation)
     }
 }
 
