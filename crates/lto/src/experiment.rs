@@ -100,6 +100,14 @@ fn apply(table: &mut Table, text: &str) -> Result<()> {
     if last.is_empty() || names.iter().any(|name| name.is_empty()) {
         return Err(refuse("the key has an empty part".into()));
     }
+    // A file in place of a PDE, or the other way round: data have one source.
+    if let (["data"], Some(data)) = (&names[..], table.get_mut("data").and_then(Value::as_table_mut)) {
+        match last {
+            "path" => drop(data.remove("generate")),
+            "generate" => drop(data.remove("path")),
+            _ => {}
+        }
+    }
     let mut place = table;
     for name in names {
         let next = place.entry(name).or_insert_with(|| Value::Table(Table::new()));
@@ -142,8 +150,8 @@ mod tests {
         assert_eq!(set("train.steps=7").unwrap().train.steps, Some(7));
         assert_eq!(set("train.context.fraction=[0.1, 0.2]").unwrap().train.context.fraction, [0.1, 0.2]);
         assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
-        let path = Experiment::parse(&TEXT.replace("generate", "# generate"), &["data.path=a b.hdf5".into()]);
-        assert_eq!(path.unwrap().data.path.unwrap().to_str(), Some("a b.hdf5"));
+        let data = set("data.path=a b.hdf5").unwrap().data;
+        assert_eq!((data.path.unwrap().to_str(), data.generate), (Some("a b.hdf5"), None));
         for (text, part) in [
             ("train.stepz=7", "stepz"),
             ("train.steps", "key=value"),
@@ -184,7 +192,6 @@ mod tests {
             ("train.learning_rate=-1", "train.learning_rate = -1"),
             ("train.context.fraction=[0.5,0.1]", "train.context.fraction"),
             ("train.betas=[0.9,1.0]", "train.betas"),
-            ("data.path=x.npz", "data"),
             ("train.epochs=3", "train.epochs"),
             ("train.schedule.kind='cosine'\n", "cosine"),
         ] {

@@ -1,11 +1,11 @@
 //! Batches: any step alone, in any order, from memory or file, moved by symmetries as a whole.
 
-use lto::data::Data;
 use lto::data::batches::{BatchOptions, Batches, Prepared};
 use lto::data::config::DataConfig;
 use lto::data::context::{ContextConfig, DesignWeights};
 use lto::data::pairs::{Pairs, PushforwardConfig};
 use lto::data::prefetch::Prefetch;
+use lto::data::{Data, State, Wanted};
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::pde::{PdeConfig, sample_rng};
 use lto_numerics::{Layout, Points};
@@ -224,4 +224,34 @@ fn symmetries_that_do_not_hold_are_refused() {
     let config: DataConfig = toml::from_str(&format!("{HEAT}symmetries = ['odd_mirror']")).unwrap();
     let message = Data::open(&config, 1.0).err().unwrap().to_string();
     assert!(message.contains("odd_mirror") && message.contains("translation, mirror"), "{message}");
+}
+
+/// Windows of a record are its frames, shifted; what does not fit is left out or refused.
+#[test]
+fn windows_are_stretches_of_their_record() {
+    let record = data(HEAT, 1.0);
+    let windowed = |window: &str| {
+        let counts = "split = { counts = { train = 1, validation = 0, test = 1 } }";
+        let text = HEAT.lines().take(3).collect::<Vec<_>>().join("\n");
+        let config: DataConfig = toml::from_str(&format!("{text}\n{counts}\nwindow = {window}")).unwrap();
+        Data::open(&config, 1.0)
+    };
+    let windows = windowed("{ frames = 3, stride = 2 }").unwrap();
+    assert_eq!((windows.layout().n_samples, windows.layout().times.len()), (6 * 3, 3));
+    assert_eq!(windows.layout().times, record.layout().times[..3]);
+    let at = |data: &Data, sample, frame| {
+        data.fields(&[Wanted { sample, state: State::Frame(frame), finer: false }]).unwrap().swap_remove(0)
+    };
+    for (window, frame) in [(0, 0), (1, 2), (5, 1), (17, 2)] {
+        let expected = at(&record, window / 3, window % 3 * 2 + frame);
+        assert_eq!(at(&windows, window, frame).values(), expected.values());
+    }
+    for (window, part) in [
+        ("{ frames = 8, stride = 1 }", "2 to 7 frames"),
+        ("{ frames = 1, stride = 1 }", "2 to 7 frames"),
+        ("{ frames = 3, stride = 0 }", "stride"),
+    ] {
+        let message = windowed(window).err().unwrap().to_string();
+        assert!(message.contains(part) && message.contains("data.window"), "{message}");
+    }
 }

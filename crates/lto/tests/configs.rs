@@ -96,3 +96,15 @@ fn our_configurations_use_what_is_ours() {
         assert_eq!(twin.output == OutputForm::Residual, residual, "{}", path.display());
     }
 }
+
+/// Those for data of others are understood once they are told where the file is.
+#[test]
+fn configurations_for_data_of_others_want_a_file() {
+    let files = files("thirdparty");
+    assert!(!files.is_empty());
+    for path in &files {
+        let message = Experiment::read(path, &[]).unwrap_err().to_string();
+        assert!(message.contains("data.path"), "{message}");
+        Experiment::read(path, &["data.path=file.npz".into()]).unwrap_or_else(|e| panic!("{e}"));
+    }
+}

@@ -14,12 +14,16 @@ nothing had happened.
 Examples:
   lto train heat.toml -o runs/heat
   lto train heat.toml --set train.steps=2000 --set data.samples=500 -o runs/short
+  lto train configs/thirdparty/darcy16.toml --data darcy16_train.npz -o runs/darcy16
   lto train --resume -o runs/heat
   lto train --resume -o runs/heat --set train.steps=20000")]
 pub struct TrainArgs {
     /// The configuration: data, model and training
     #[arg(value_name = "CONFIG", required_unless_present = "resume", conflicts_with = "resume")]
     pub config: Option<PathBuf>,
+    /// The file to learn from, in place of what the configuration says: the same as --set data.path=FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub data: Option<PathBuf>,
     /// A setting in place of the configuration's: train.steps=2000
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,

@@ -38,6 +38,11 @@ struct Report {
     seed: u64,
 }
 
+/// The setting that names a file of data, whatever characters its name has.
+fn data_override(file: &Path) -> String {
+    format!("data.path={}", serde_json::Value::from(file.to_string_lossy()))
+}
+
 /// Trains.
 ///
 /// # Errors
@@ -45,6 +50,7 @@ struct Report {
 pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let folder = folder(args);
     let mut overrides = args.set.clone();
+    overrides.extend(args.data.as_deref().map(data_override));
     overrides.extend(args.seed.map(|seed| format!("seed={seed}")));
     interrupt::listen()?;
     let mut watcher = Watcher::new(global.quiet);

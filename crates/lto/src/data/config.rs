@@ -1,5 +1,6 @@
 //! What to learn from: the `[data]` of a configuration file.
 
+use super::window::WindowConfig;
 use crate::error::{Error, Result};
 use lto_numerics::Symmetry;
 use lto_numerics::dataset::{LayoutKind, OpenOptions, Split};
@@ -22,6 +23,8 @@ pub struct DataConfig {
     pub seed: u64,
     /// Use every so manieth frame.
     pub frame_stride: usize,
+    /// Cut long records into windows, each a sample: `{ frames = 48, stride = 24 }`.
+    pub window: Option<WindowConfig>,
     /// Which samples train, validate and test.
     pub split: SplitConfig,
     /// Samples are kept in memory up to this many megabytes, and read or solved again beyond.
@@ -56,6 +59,7 @@ impl Default for DataConfig {
             samples: None,
             seed: 0,
             frame_stride: 1,
+            window: None,
             split: SplitConfig::default(),
             cache_mb: 1024,
             symmetries: None,

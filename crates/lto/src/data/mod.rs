@@ -12,6 +12,7 @@ pub mod prefetch;
 mod refine;
 mod source;
 pub mod stream;
+pub mod window;
 
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -78,6 +79,10 @@ impl Data {
                     requirement: "give a file, or a PDE to generate from".into(),
                 });
             }
+        };
+        let source = match config.window {
+            Some(window) => Box::new(window::Windowed::new(source, window)?),
+            None => source,
         };
         let layout = source.layout();
         let mut notes = vec![format!(
