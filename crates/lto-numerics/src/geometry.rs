@@ -3,6 +3,7 @@
 
 mod equal_volume;
 mod fill_distance;
+mod nearest;
 mod voronoi;
 
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use rayon::prelude::*;
 
 pub use equal_volume::{EqualVolume, equal_volume};
 pub use fill_distance::{FillDistance, fill_distance};
+pub use nearest::nearest;
 pub use voronoi::{VoronoiVolumes, voronoi_volumes};
 
 /// q = ½ min over pairs of d_Ω(c_i, c_j): the radius of the largest equal balls around the points that do not

@@ -64,6 +64,12 @@ pub trait Operator: Send {
         Reach::Direct
     }
 
+    /// Whether a large query may be predicted piece by piece. Not where a model needs a whole grid, or all query points
+    /// at once.
+    fn cuts_queries(&self) -> bool {
+        true
+    }
+
     /// Predictions as a tensor that carries gradients if the model was made on an autodiff device.
     ///
     /// # Shapes

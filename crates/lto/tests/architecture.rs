@@ -7,7 +7,7 @@ mod layers;
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["kernel", "loss", "optim", "parameters", "problem"],
-    &["nn", "operator"],
+    &["interpolate", "nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],
     &["data", "evaluate"],

@@ -83,7 +83,7 @@ fn our_configurations_use_what_is_ours() {
     );
     for path in &files {
         let (experiment, n_parameters) = load(path);
-        let ModelConfig::Twin(twin) = &experiment.model;
+        let ModelConfig::Twin(twin) = &experiment.model else { panic!("{} is no twin", path.display()) };
         let ours =
             matches!(twin.evolution, EvolutionConfig::Residual { .. } | EvolutionConfig::Spectral { .. });
         // One is the published network, trained our way.

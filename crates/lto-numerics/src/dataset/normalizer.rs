@@ -92,6 +92,11 @@ impl NormalizerFit {
 }
 
 impl Normalizer {
+    /// The normalizer that changes nothing, for `n_channels` channels.
+    pub fn identity(n_channels: usize) -> Self {
+        Self { mean: vec![0.0; n_channels], scale: vec![1.0; n_channels] }
+    }
+
     /// Mean of each channel.
     pub fn mean(&self) -> &[f64] {
         &self.mean

@@ -1,5 +1,9 @@
 //! The operators that twins are compared with, one file each: same trainer, same data, same metric.
 
+pub mod interpolation;
+pub mod persistence;
+pub mod still;
+
 use crate::error::Result;
 use crate::loss::{LossTerm, Objective};
 use crate::operator::{Batch, Operator};

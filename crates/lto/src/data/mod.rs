@@ -15,13 +15,15 @@ pub mod stream;
 pub mod window;
 
 use crate::error::{Error, Result};
+use crate::model::{Model, ModelCard, ModelConfig};
 use crate::problem::Problem;
+use burn::tensor::Device;
 use cache::Cache;
 use config::DataConfig;
-use lto_numerics::dataset::Split;
+use lto_numerics::dataset::{Normalizer, Split};
 use lto_numerics::{Field, Grid, Symmetry};
 use source::{Key, SampleSource};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use source::Layout;
@@ -151,6 +153,34 @@ impl Data {
             native: layout.grid.shape(),
             times: layout.times.first().zip(layout.times.last()).map(|(&first, &last)| [first, last]),
         }
+    }
+
+    /// The card of a model for these data, before any training.
+    pub fn card(&self, model: ModelConfig, normalizers: (Normalizer, Normalizer)) -> ModelCard {
+        let layout = self.layout();
+        ModelCard {
+            problem: self.problem(),
+            model,
+            source_normalizer: normalizers.0,
+            target_normalizer: normalizers.1,
+            channel_names: layout.target_channels.clone(),
+            native_interval: layout.native_interval(),
+            data: layout.description.clone(),
+            steps: 0,
+            errors: BTreeMap::new(),
+        }
+    }
+
+    /// A model for these data as it is before any training, in physical units: for operators without parameters.
+    ///
+    /// # Errors
+    /// A configuration that does not fit the data.
+    pub fn untrained(&self, model: ModelConfig, device: &Device) -> Result<Model> {
+        let problem = self.problem();
+        let identity = |channels| Normalizer::identity(channels);
+        let normalizers = (identity(problem.source_channels), identity(problem.target_channels));
+        let operator = model.init(&problem, 0, device)?;
+        Ok(Model::new(self.card(model, normalizers), operator))
     }
 
     /// Several states at once: what is not in memory is read, or solved in parallel.

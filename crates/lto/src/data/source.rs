@@ -29,6 +29,15 @@ impl Layout {
         self.times.is_empty()
     }
 
+    /// Time between consecutive frames: the mean where they are evenly spaced, which rounds least, else the first.
+    /// `None` where there are none.
+    pub fn native_interval(&self) -> Option<f64> {
+        let first = self.times.get(1)? - self.times.first()?;
+        let mean = (self.times.last()? - self.times.first()?) / (self.times.len() - 1) as f64;
+        let even = self.times.windows(2).all(|w| (w[1] - w[0] - mean).abs() <= 1e-3 * mean);
+        Some(if even { mean } else { first })
+    }
+
     /// Values of a whole sample on the native grid.
     pub fn sample_len(&self) -> usize {
         let fields = if self.is_steady() {

@@ -184,17 +184,10 @@ impl Trainer {
     }
 
     fn save_model(&self) -> Result<()> {
-        let layout = self.data.layout();
         let card = ModelCard {
-            problem: self.data.problem(),
-            model: self.experiment.model.clone(),
-            source_normalizer: self.normalizers.0.clone(),
-            target_normalizer: self.normalizers.1.clone(),
-            channel_names: layout.target_channels.clone(),
-            native_interval: layout.times.first().zip(layout.times.get(1)).map(|(a, b)| b - a),
-            data: layout.description.clone(),
             steps: self.step,
             errors: finite(&self.errors),
+            ..self.data.card(self.experiment.model.clone(), self.normalizers.clone())
         };
         Model::new(card, self.trained()).save(&self.run.join(model::FILE_NAME))
     }

@@ -102,6 +102,13 @@ impl Trainer {
         let device = Device::flex().autodiff();
         let operator = experiment.model.init(&problem, experiment.seed, &device)?;
         let (layout, weights) = FlatLayout::of(operator.as_ref());
+        if weights.is_empty() {
+            return Err(Error::Config {
+                key: "model.kind".into(),
+                value: experiment.model.name().into(),
+                requirement: "has no parameters to train; evaluate it as it is".into(),
+            });
+        }
         let (source, target, note) =
             data.fit_normalizers(&mut |done, total| observer.preparing(done, total) == Control::Continue)?;
         note.iter().for_each(|note| observer.log(note));

@@ -6,9 +6,9 @@ pub mod decoder;
 pub mod encoder;
 pub mod evolution;
 pub mod latent_grid;
-pub mod source;
 
 use crate::error::Result;
+use crate::interpolate::at_queries;
 use crate::loss::{LossTerm, Objective};
 use crate::operator::{Batch, Operator, check_inputs};
 use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
@@ -151,7 +151,7 @@ impl Twin {
             return Ok(decoded);
         };
         let shape = decoded.dims();
-        let source = source::at_queries(contexts, queries)?;
+        let source = at_queries(contexts, queries)?;
         let source = Tensor::<3>::from_data(TensorData::new(source, shape), &self.device);
         let steps: Vec<f32> = times.iter().map(|&(s, t)| ((t - s) / (last - first)) as f32).collect();
         let steps = Tensor::<3>::from_data(TensorData::new(steps, [shape[0], 1, 1]), &self.device);

@@ -1,4 +1,4 @@
-//! The source state at the query points, interpolated from its observations alone: the base of the residual output.
+//! A state at any points, interpolated from its observations alone: the base of a twin's residual output, and a baseline.
 
 use crate::error::Result;
 use lto_numerics::dataset::Context;
@@ -7,11 +7,14 @@ use lto_numerics::setconv::SetConv;
 use lto_numerics::{Field, Grid, Layout, Points};
 use std::sync::Arc;
 
-/// A local-linear fit over this many mean spacings of the observations.
-const SPACINGS: f64 = 0.75;
+/// Length scale of the local lines below a twin's residual output, in mean spacings of the observations: smooth, since
+/// the network adds what is missing.
+const SMOOTH: f64 = 0.75;
+/// Length scale that follows scattered observations most closely, over smooth and rough fields.
+pub const CLOSE: f64 = 0.5;
 
 /// Observations of a whole grid are resampled (exactly where grids share points, else spectrally or by cubics); any
-/// others are fitted by local lines.
+/// others are fitted by local lines with Gaussian weights, or averaged where neighbors determine no line.
 ///
 /// # Shapes
 /// b contexts of p channels, one or b sets of M points → `[b, p, M]`.
@@ -22,12 +25,17 @@ pub fn at_queries(contexts: &[Context], queries: &[Arc<Points>]) -> Result<Vec<f
     let mut all = Vec::new();
     for (i, context) in contexts.iter().enumerate() {
         let query = &queries[if queries.len() == 1 { 0 } else { i }];
-        all.extend(at_query(context, query)?.into_iter().map(|v| v as f32));
+        all.extend(at_query(context, query, SMOOTH)?.into_iter().map(|v| v as f32));
     }
     Ok(all)
 }
 
-fn at_query(context: &Context, query: &Points) -> Result<Vec<f64>> {
+/// As [`at_queries`], for one context: `[p, M]`. Local lines have a length scale of so many mean spacings of the
+/// observations.
+///
+/// # Errors
+/// As [`at_queries`].
+pub fn at_query(context: &Context, query: &Points, spacings: f64) -> Result<Vec<f64>> {
     if let (Layout::Grid(from), Layout::Grid(to) | Layout::Masked { grid: to, .. }) =
         (context.points.layout(), query.layout())
         && let Ok(method) = Method::for_grids(from, to)
@@ -36,7 +44,9 @@ fn at_query(context: &Context, query: &Points) -> Result<Vec<f64>> {
     }
     let domain = context.points.domain();
     let spacing = (domain.volume() / context.points.len() as f64).powf(1.0 / domain.dim() as f64);
-    Ok(SetConv::new(SPACINGS * spacing)?.local_linear(&context.points, &context.values, query)?.signal)
+    // With the usual floor values would fade to zero in a gap of a few length scales.
+    let setconv = SetConv::new(spacings * spacing)?.density_floor(f64::MIN_POSITIVE)?;
+    Ok(setconv.local_linear(&context.points, &context.values, query)?.signal)
 }
 
 fn on_grid(context: &Context, from: &Grid, to: &Grid, method: Method, query: &Points) -> Result<Vec<f64>> {
