@@ -1,4 +1,4 @@
-//! `lto bench`: every twin is measured, with the keys that scripts rely on.
+//! `lto bench`: every model is measured, with the keys that scripts rely on.
 
 mod common;
 
@@ -6,12 +6,12 @@ use common::Workspace;
 use serde_json::Value;
 
 #[test]
-fn every_twin_is_measured_in_a_process_of_its_own() {
+fn every_model_is_measured_in_a_process_of_its_own() {
     let space = Workspace::new();
     let text = space.succeed(&["bench", "predict", "--seconds", "0.001", "--json"]);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let cases: Vec<&str> = lines.iter().filter_map(|line| line["case"].as_str()).collect();
-    assert_eq!(cases, ["burgers", "navier-stokes", "darcy"]);
+    assert_eq!(cases, ["burgers", "navier-stokes", "darcy", "lno-navier-stokes", "lno-darcy"]);
     for line in &lines {
         assert_eq!(
             (&line["program"], &line["what"], &line["batch"]),

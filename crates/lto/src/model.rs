@@ -2,6 +2,8 @@
 
 mod prediction;
 
+use crate::baseline::lno::Lno;
+use crate::baseline::lno::config::LnoConfig;
 use crate::baseline::{interpolation, persistence};
 use crate::error::Result;
 use crate::operator::Operator;
@@ -32,6 +34,8 @@ pub enum ModelConfig {
     Persistence,
     /// The observations interpolated, whatever the time; nothing to train.
     Interpolation,
+    /// The Latent Neural Operator.
+    Lno(LnoConfig),
 }
 
 impl ModelConfig {
@@ -41,6 +45,7 @@ impl ModelConfig {
             ModelConfig::Twin(_) => "twin",
             ModelConfig::Persistence => persistence::NAME,
             ModelConfig::Interpolation => interpolation::NAME,
+            ModelConfig::Lno(_) => "lno",
         }
     }
 
@@ -58,6 +63,7 @@ impl ModelConfig {
             ModelConfig::Twin(config) => Box::new(Twin::new(config.clone(), problem.clone(), device)?),
             ModelConfig::Persistence => Box::new(persistence::persistence(problem, device)),
             ModelConfig::Interpolation => Box::new(interpolation::interpolation(problem, device)),
+            ModelConfig::Lno(config) => Box::new(Lno::new(config.clone(), problem.clone(), device)?),
         };
         operator.parameters();
         Ok(operator)

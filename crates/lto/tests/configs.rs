@@ -9,12 +9,15 @@ use lto::twin::evolution::EvolutionConfig;
 use std::path::{Path, PathBuf};
 
 /// Numbers of parameters as published.
-const PUBLISHED: [(&str, usize); 5] = [
+const PUBLISHED: [(&str, usize); 8] = [
     ("burgers", 29_395),
     ("navier_stokes", 1_126_211),
     ("darcy", 29_139),
     ("darcy_attention", 28_894),
     ("darcy_attention_large", 240_594),
+    ("lno_navier_stokes", 1_146_945),
+    ("lno_darcy", 29_171),
+    ("lno_darcy_large", 762_113),
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -45,7 +48,17 @@ fn published_configurations_have_the_published_numbers_of_parameters() {
     let names: Vec<&str> = files.iter().map(|path| name(path)).collect();
     assert_eq!(
         names,
-        ["burgers", "darcy", "darcy_attention", "darcy_attention_large", "heat", "navier_stokes"]
+        [
+            "burgers",
+            "darcy",
+            "darcy_attention",
+            "darcy_attention_large",
+            "heat",
+            "lno_darcy",
+            "lno_darcy_large",
+            "lno_navier_stokes",
+            "navier_stokes",
+        ]
     );
     for path in &files {
         let (_, n_parameters) = load(path);

@@ -22,7 +22,7 @@ Examples:
   lto bench train
   lto bench predict --case darcy --threads 1 --json")]
 pub struct BenchArgs {
-    /// Which published twin
+    /// Which published model
     #[arg(long, value_enum, default_value_t = BenchCase::All)]
     pub case: BenchCase,
     /// Examples in a batch [default: 16 for burgers, else 4; 1 to predict]
@@ -36,7 +36,7 @@ pub struct BenchArgs {
     pub json: bool,
 }
 
-/// A published twin, or all of them.
+/// A published model, or all of them. Those without another name are twins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchCase {
     /// 29,395 parameters, 1-D
@@ -45,13 +45,18 @@ pub enum BenchCase {
     NavierStokes,
     /// 29,139 parameters, 2-D, steady
     Darcy,
+    /// Latent Neural Operator, 1,146,945 parameters, 2-D
+    LnoNavierStokes,
+    /// Latent Neural Operator, 29,171 parameters, 2-D, steady
+    LnoDarcy,
     /// One after the other
     All,
 }
 
 impl BenchCase {
     /// The single ones.
-    pub const EACH: [Self; 3] = [Self::Burgers, Self::NavierStokes, Self::Darcy];
+    pub const EACH: [Self; 5] =
+        [Self::Burgers, Self::NavierStokes, Self::Darcy, Self::LnoNavierStokes, Self::LnoDarcy];
 
     /// Name as on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -59,6 +64,8 @@ impl BenchCase {
             Self::Burgers => "burgers",
             Self::NavierStokes => "navier-stokes",
             Self::Darcy => "darcy",
+            Self::LnoNavierStokes => "lno-navier-stokes",
+            Self::LnoDarcy => "lno-darcy",
             Self::All => "all",
         }
     }

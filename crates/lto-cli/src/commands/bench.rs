@@ -1,4 +1,4 @@
-//! `lto bench`: times training steps and predictions of the published twins on made-up data.
+//! `lto bench`: times training steps and predictions of the published models on made-up data.
 
 mod case;
 mod memory;
@@ -22,7 +22,7 @@ const LEAST_RUNS: usize = 3;
 struct Measurement {
     /// Always `lto`.
     program: String,
-    /// Which twin.
+    /// Which model.
     case: String,
     /// `train` or `predict`.
     what: String,
@@ -150,7 +150,7 @@ fn table(what: &str, measured: &[Measurement], color: bool) -> String {
     };
     let heading = if what == "train" { "Training step" } else { "Prediction" };
     let mut page = Page::new(color);
-    let columns = ["twin", "batch", "median ms", "examples/s", "% outside kernels", "peak MB", "runs"];
+    let columns = ["model", "batch", "median ms", "examples/s", "% outside kernels", "peak MB", "runs"];
     page.table(heading, &columns, measured.iter().map(row).collect());
     page.into_text()
 }

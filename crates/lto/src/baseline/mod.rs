@@ -1,6 +1,7 @@
 //! The operators that twins are compared with, one file each: same trainer, same data, same metric.
 
 pub mod interpolation;
+pub mod lno;
 pub mod persistence;
 pub mod still;
 

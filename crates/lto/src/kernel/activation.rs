@@ -19,6 +19,17 @@ pub enum Activation {
 /// Numbers that are activated together.
 pub(super) type Chunk = [f32; MAX_LANES];
 
+/// The first numbers of a chunk, the rest zero.
+#[inline(always)]
+pub(super) fn chunk_of(values: &[f32]) -> Chunk {
+    if let Ok(chunk) = values.try_into() {
+        return chunk;
+    }
+    let mut chunk = [0.0; MAX_LANES];
+    chunk[..values.len()].copy_from_slice(values);
+    chunk
+}
+
 impl Activation {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::None, Self::Relu, Self::Silu, Self::Gelu];

@@ -1,12 +1,14 @@
 //! Hand-written CPU kernels as Burn operations, one a file, each with the same by stock operations for other devices.
 
 pub mod activation;
+pub mod affine;
 pub mod clock;
 pub mod conv;
 mod dots;
 pub mod gaussian;
 pub mod gemm;
 pub mod interpolate;
+pub mod latent_attention;
 pub mod log_scale;
 pub mod mlp;
 pub mod modulate;

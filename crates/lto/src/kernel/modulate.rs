@@ -1,6 +1,6 @@
 //! Channel-wise modulation and activation: `a(h (1 + γ) + β)`, also added to a residual, in one pass.
 
-use super::activation::{Activation, Chunk};
+use super::activation::{Activation, chunk_of};
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::simd::{self, Isa, Kernel, Lanes, MAX_LANES};
 use burn::tensor::Tensor;
@@ -162,17 +162,6 @@ impl Kernel for Back<'_> {
         }
         (gamma as f32, beta as f32)
     }
-}
-
-/// The first numbers of a chunk, the rest zero.
-#[inline(always)]
-fn chunk_of(values: &[f32]) -> Chunk {
-    if let Ok(chunk) = values.try_into() {
-        return chunk;
-    }
-    let mut chunk = [0.0; MAX_LANES];
-    chunk[..values.len()].copy_from_slice(values);
-    chunk
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Layers. Spatial tensors are `[batch, channel, n0, n1]`; one-dimensional states have `n0 = 1`.
 
 pub mod conv;
+pub mod coordinates;
 pub mod film;
 pub mod mlp;
+pub mod residual_mlp;
 pub mod spectral_conv;
+pub mod transformer;

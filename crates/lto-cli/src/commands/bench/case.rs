@@ -1,4 +1,4 @@
-//! The published twins with data of the published shapes. Values are made up: they do not matter for time.
+//! The published models with data of the published shapes. Values are made up: they do not matter for time.
 
 use super::training::Training;
 use crate::args::BenchCase;
@@ -15,7 +15,7 @@ use lto_numerics::{Grid, Points};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A twin, and the grid of its contexts and queries.
+/// A model, and the grid of its contexts and queries.
 pub struct Case {
     /// Its configuration.
     pub experiment: Experiment,
@@ -34,6 +34,10 @@ impl Case {
         let text = match case {
             BenchCase::NavierStokes => include_str!("../../../../../configs/paper/navier_stokes.toml"),
             BenchCase::Darcy => include_str!("../../../../../configs/paper/darcy.toml"),
+            BenchCase::LnoNavierStokes => {
+                include_str!("../../../../../configs/paper/lno_navier_stokes.toml")
+            }
+            BenchCase::LnoDarcy => include_str!("../../../../../configs/paper/lno_darcy.toml"),
             BenchCase::Burgers | BenchCase::All => include_str!("../../../../../configs/paper/burgers.toml"),
         };
         let experiment = Experiment::parse(text, &[])?;
@@ -41,7 +45,7 @@ impl Case {
         Ok(Self { experiment, n_examples, problem: data.problem(), grid: data.layout().grid.clone() })
     }
 
-    /// The twin with random weights.
+    /// The model with random weights.
     ///
     /// # Errors
     /// None but those of a broken program.
@@ -49,7 +53,7 @@ impl Case {
         Ok(self.experiment.model.init(&self.problem, 0, device)?)
     }
 
-    /// The twin as it is after training.
+    /// The model as it is after training.
     ///
     /// # Errors
     /// None but those of a broken program.

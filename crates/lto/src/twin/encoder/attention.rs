@@ -1,6 +1,7 @@
 //! The learned attention encoder: every grid position attends to the observations.
 
 use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
+use crate::nn::coordinates::unit_coordinates;
 use crate::nn::mlp::Mlp;
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::Module;
@@ -58,11 +59,11 @@ impl AttentionEncoder {
     /// # Shapes
     /// b contexts → `[b, k, n0, n1]`.
     pub fn forward(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
-        let positions = unit_coordinates(&Points::grid(grid.grid().clone()), device);
+        let positions = unit_positions(&Points::grid(grid.grid().clone()), device);
         let query = self.query.forward(positions) / (self.width as f32).sqrt();
         let [n0, n1] = grid.shape();
         let attended = contexts.iter().map(|context| {
-            let key = self.key.forward(unit_coordinates(&context.points, device));
+            let key = self.key.forward(unit_positions(&context.points, device));
             let shape = [context.n_channels, context.points.len()];
             let observed =
                 TensorData::new(context.values.iter().map(|&v| v as f32).collect::<Vec<_>>(), shape);
@@ -76,15 +77,7 @@ impl AttentionEncoder {
     }
 }
 
-/// Coordinates scaled to `[0, 1]` per axis, `[n, D]`.
-fn unit_coordinates(points: &Points, device: &Device) -> Tensor<2> {
-    let dim = points.dim();
-    let mut flat = points.coordinates();
-    for point in flat.chunks_exact_mut(dim) {
-        for (x, axis) in point.iter_mut().zip(points.domain().axes()) {
-            *x = (*x - axis.lower) / axis.length();
-        }
-    }
-    let flat: Vec<f32> = flat.into_iter().map(|x| x as f32).collect();
-    Tensor::from_data(TensorData::new(flat, [points.len(), dim]), device)
+fn unit_positions(points: &Points, device: &Device) -> Tensor<2> {
+    let shape = [points.len(), points.dim()];
+    Tensor::from_data(TensorData::new(unit_coordinates(points), shape), device)
 }

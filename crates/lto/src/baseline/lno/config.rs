@@ -1,0 +1,65 @@
+//! What makes a Latent Neural Operator.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Configuration of a Latent Neural Operator, the `[model]` of a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LnoConfig {
+    /// Number of transformer blocks.
+    pub blocks: usize,
+    /// Number of modes.
+    pub modes: usize,
+    /// Numbers in a feature, of points and of modes.
+    pub dim: usize,
+    /// Heads of the attention between modes; they share the numbers of a feature equally.
+    pub heads: usize,
+    /// Residual steps of each of the four networks applied at points.
+    #[serde(default = "default_layers")]
+    pub layers: usize,
+    /// Where it can be asked.
+    #[serde(default)]
+    pub queries: LnoQueries,
+}
+
+fn default_layers() -> usize {
+    2
+}
+
+/// Where predictions can be asked for. Weights are the same: they may be trained one way and used the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LnoQueries {
+    /// At observed points, as published: the scores that encode also decode.
+    #[default]
+    Observations,
+    /// Anywhere: the same networks score the positions of the query.
+    Any,
+}
+
+impl LnoConfig {
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// A size of zero, or heads that do not divide the dimension.
+    pub fn validate(&self) -> Result<()> {
+        let sizes = [
+            ("blocks", self.blocks),
+            ("modes", self.modes),
+            ("dim", self.dim),
+            ("heads", self.heads),
+            ("layers", self.layers),
+        ];
+        let refuse = |key: &str, value: String, requirement: &str| {
+            Err(Error::Config { key: format!("model.{key}"), value, requirement: requirement.into() })
+        };
+        if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
+            return refuse(key, "0".into(), "sizes must be at least 1");
+        }
+        if !self.dim.is_multiple_of(self.heads) {
+            return refuse("heads", self.heads.to_string(), &format!("must divide dim = {}", self.dim));
+        }
+        Ok(())
+    }
+}
