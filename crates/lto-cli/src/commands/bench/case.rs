@@ -23,6 +23,7 @@ pub struct Case {
     pub n_examples: usize,
     problem: Problem,
     grid: Arc<Grid>,
+    native_interval: Option<f64>,
 }
 
 impl Case {
@@ -42,7 +43,9 @@ impl Case {
         };
         let experiment = Experiment::parse(text, &[])?;
         let data = Data::open(&experiment.data, 1.0)?;
-        Ok(Self { experiment, n_examples, problem: data.problem(), grid: data.layout().grid.clone() })
+        let layout = data.layout();
+        let (grid, native_interval) = (layout.grid.clone(), layout.native_interval());
+        Ok(Self { experiment, n_examples, problem: data.problem(), grid, native_interval })
     }
 
     /// The model with random weights.
@@ -67,7 +70,7 @@ impl Case {
             source_normalizer: normalizer.clone(),
             target_normalizer: normalizer,
             channel_names: vec!["u".into()],
-            native_interval: None,
+            native_interval: self.native_interval,
             data: String::new(),
             steps: 0,
             errors: BTreeMap::new(),
@@ -112,11 +115,11 @@ impl Case {
         (0..self.n_examples).map(context).collect()
     }
 
-    /// Times (s, t) of each example.
+    /// Times (s, t) of each example, one native step apart: some models know no other.
     pub fn times(&self) -> Vec<(f64, f64)> {
-        let [first, last] = self.problem.times.unwrap_or([0.0, 1.0]);
-        let at = |share: f64| first + share * (last - first);
-        (0..self.n_examples).map(|i| (at(0.25), at(0.5 + 0.5 * i as f64 / self.n_examples as f64))).collect()
+        let [first, _] = self.problem.times.unwrap_or([0.0, 1.0]);
+        let step = self.native_interval.unwrap_or(1.0);
+        (0..self.n_examples).map(|i| first + i as f64 * step).map(|s| (s, s + step)).collect()
     }
 
     /// The whole grid.
