@@ -1,7 +1,7 @@
 # `make check` is what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc demo pictures bench
+.PHONY: check fmt clippy test doc certify-check demo pictures bench
 
 check: fmt clippy test doc
 
@@ -17,6 +17,10 @@ test:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# A hundred thousand random states and layouts against their certificates; `test` has six hundred of them.
+certify-check:
+	cargo test -p lto-numerics --locked --test theory -- --ignored --nocapture hundred_thousand
 
 demo:
 	$(LTO) demo -o demo

@@ -18,6 +18,7 @@ use crate::points::Points;
 use moments::{Moments, Term};
 
 pub use local_linear::LocalLinear;
+pub(crate) use local_linear::Means;
 
 /// Largest relative change of the density by leaving out far points; ten times below what is promised.
 const TRUNCATION: f64 = 1e-11;
@@ -90,6 +91,11 @@ impl SetConv {
         }
         self.density_floor = density_floor;
         Ok(self)
+    }
+
+    /// ε_num.
+    pub(crate) fn floor(&self) -> f64 {
+        self.density_floor
     }
 
     /// The kernel.

@@ -8,9 +8,11 @@ use crate::grid::{Grid, factor_shapes};
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::{Layout, Points};
 use rayon::prelude::*;
+use serde::Serialize;
 
 /// Whether the partition exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EqualVolume {
     /// Yes: equal boxes, each with one of the points, of diameter at most 2δ.
     Holds,

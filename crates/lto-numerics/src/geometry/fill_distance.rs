@@ -6,12 +6,13 @@ use crate::grid::Grid;
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::{Layout, Points};
 use rayon::prelude::*;
+use serde::Serialize;
 
 /// Boxes looked at in one round, at most: half a gigabyte.
 const MOST_BOXES: usize = 1 << 22;
 
 /// δ = sup_x min_j d_Ω(x, c_j), between two bounds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FillDistance {
     /// Distance of [`FillDistance::at`] from its nearest point: δ is at least this.
     pub lower: f64,

@@ -18,7 +18,7 @@ const DETERMINED: f64 = 1e-6;
 const SMALLEST_DENSITY: f64 = 1e-280;
 
 /// The moments of one query point, scaled by the density: weighted means.
-struct Means {
+pub(crate) struct Means {
     dim: usize,
     /// Mean displacement.
     first: [f64; 3],
@@ -27,8 +27,8 @@ struct Means {
 }
 
 impl Means {
-    /// `None` where the covariance is not safely positive.
-    fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
+    /// From the sums Σκ, Σκδ and Σκδδᵀ; `None` where the covariance is not safely positive.
+    pub(crate) fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
         if density < SMALLEST_DENSITY {
             return None;
         }
@@ -56,6 +56,18 @@ impl Means {
         let covariance = std::array::from_fn(|d| cross[d] - self.first[d] * mean);
         let (a, b) = (self.forward(self.first), self.forward(covariance));
         mean - (0..self.dim).map(|d| a[d] * b[d]).sum::<f64>()
+    }
+
+    /// The tilt b = C⁻¹ m with m the mean displacement: the fit weighs a point of displacement δ by
+    /// κ (1 − b·(δ − m)) / ρ.
+    pub(crate) fn tilt(&self) -> [f64; 3] {
+        let half = self.forward(self.first);
+        let mut b = [0.0; 3];
+        for d in (0..self.dim).rev() {
+            let known = (d + 1..self.dim).map(|k| self.factor[k][d] * b[k]).sum::<f64>();
+            b[d] = (half[d] - known) / self.factor[d][d];
+        }
+        b
     }
 
     fn forward(&self, right: [f64; 3]) -> [f64; 3] {

@@ -1,5 +1,32 @@
-//! What theory says about errors, and what measurements say of it.
+//! How far the set convolution's estimate is from the state it was given samples of: the discretization error of the
+//! paper with every constant explicit, certificates for a layout of sensors, and where to put sensors. `docs/theory.md`
+//! derives what is computed here and maps the paper's statements to functions and tests.
+//!
+//! States are real functions u on the domain; a state of p channels is certified channel by channel.
 
+mod assumptions;
+mod best_scale;
+mod bound;
+mod certificate;
+mod discretization;
+mod estimate;
+mod integral;
+mod kernel_mass;
+mod local_bound;
+mod neighbors;
+pub mod plan;
+mod profile;
 pub mod rate_fit;
+mod regularity;
+mod trial_field;
 
+pub use assumptions::{Assumptions, Partition};
+pub use bound::{LipschitzBound, TheoremBound};
+pub use certificate::{Certificate, Tuned};
+pub use discretization::{Estimator, discretization_error, smoothed, smoothing_bias};
+pub use kernel_mass::{kernel_mass, least_kernel_mass};
+pub use local_bound::{LocalBound, LocalBounds};
+pub use profile::Profile;
 pub use rate_fit::RateFit;
+pub use regularity::{Origin, Regularity};
+pub use trial_field::TrialField;

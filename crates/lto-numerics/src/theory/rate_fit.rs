@@ -13,6 +13,9 @@ pub struct RateFit {
     pub factor: f64,
     /// Standard error of the slope; 0 where two points leave nothing to judge by.
     pub standard_error: f64,
+    /// Half the width of the 95 % confidence interval of the slope, by Student's t: as if the deviations were
+    /// independent and normal. It does not cover a curve that is no power law. 0 as the standard error is.
+    pub half_width: f64,
 }
 
 impl RateFit {
@@ -41,7 +44,13 @@ impl RateFit {
         let residual: f64 = x.iter().zip(&y).map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
         let freedom = sizes.len() - 2;
         let standard_error = if freedom > 0 { (residual / freedom as f64 / spread).sqrt() } else { 0.0 };
-        Ok(Self { slope, factor: (mean_y - slope * mean_x).exp(), standard_error })
+        let half_width = student(freedom) * standard_error;
+        Ok(Self { slope, factor: (mean_y - slope * mean_x).exp(), standard_error, half_width })
+    }
+
+    /// Whether the confidence interval holds a slope.
+    pub fn agrees_with(&self, slope: f64) -> bool {
+        (self.slope - slope).abs() <= self.half_width
     }
 
     /// The fitted error at size n.
@@ -50,9 +59,38 @@ impl RateFit {
     }
 }
 
+/// The 97.5 % point of Student's distribution: a table, then Cornish and Fisher's expansion.
+fn student(freedom: usize) -> f64 {
+    const TABLE: [f64; 11] = [0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+    let nu = freedom as f64;
+    TABLE.get(freedom).copied().unwrap_or(1.95996 + 2.3723 / nu + 2.8225 / (nu * nu))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Of many noisy fits about 95 % of the intervals hold the truth.
+    #[test]
+    fn intervals_hold_the_truth_as_often_as_they_say() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for n in [4, 20] {
+            let sizes: Vec<f64> = (0..n).map(|i| f64::from(i).exp()).collect();
+            let fits = 4000;
+            let mut hold = 0u32;
+            for _ in 0..fits {
+                // The sum of twelve uniform numbers is nearly normal.
+                let mut noise = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
+                let errors: Vec<f64> = sizes.iter().map(|n| (0.3 * noise()).exp() / n.sqrt()).collect();
+                hold += u32::from(RateFit::fit(&sizes, &errors).unwrap().agrees_with(-0.5));
+            }
+            let share = f64::from(hold) / f64::from(fits);
+            assert!((share - 0.95).abs() < 0.015, "{n}: {share}");
+        }
+        assert!((student(11) - 2.201).abs() < 3e-3 && (student(1000) - 1.9623).abs() < 1e-3);
+    }
 
     #[test]
     fn a_power_law_is_found_exactly() {

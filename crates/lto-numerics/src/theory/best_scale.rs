@@ -1,0 +1,66 @@
+//! The length scale at which a bound is least.
+
+use crate::error::Result;
+
+/// Scales tried before the search narrows.
+const TRIED: usize = 24;
+/// Steps of golden sections: each narrows the bracket to 0.62 of it.
+const STEPS: usize = 12;
+
+/// The scale in `[lower, upper]` with the least value, and that value; a scan over equal ratios, then golden sections
+/// around the best. `None` if there is no value anywhere.
+pub(super) fn best_scale(
+    lower: f64,
+    upper: f64,
+    mut value: impl FnMut(f64) -> Result<Option<f64>>,
+) -> Result<Option<(f64, f64)>> {
+    let ratio = (upper / lower).ln() / (TRIED - 1) as f64;
+    let mut evaluate = |log: f64| Ok(value(log.exp())?.unwrap_or(f64::INFINITY));
+    let logs: Vec<f64> = (0..TRIED).map(|i| lower.ln() + i as f64 * ratio).collect();
+    let mut best = (lower.ln(), f64::INFINITY);
+    for &log in &logs {
+        let found = evaluate(log)?;
+        if found < best.1 {
+            best = (log, found);
+        }
+    }
+    if best.1 == f64::INFINITY {
+        return Ok(None);
+    }
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let (mut a, mut b) = ((best.0 - ratio).max(lower.ln()), (best.0 + ratio).min(upper.ln()));
+    let (mut c, mut d) = (b - golden * (b - a), a + golden * (b - a));
+    let (mut at_c, mut at_d) = (evaluate(c)?, evaluate(d)?);
+    for _ in 0..STEPS {
+        if at_c <= at_d {
+            (b, d, at_d) = (d, c, at_c);
+            c = b - golden * (b - a);
+            at_c = evaluate(c)?;
+        } else {
+            (a, c, at_c) = (c, d, at_d);
+            d = a + golden * (b - a);
+            at_d = evaluate(d)?;
+        }
+    }
+    for found in [(c, at_c), (d, at_d)] {
+        if found.1 < best.1 {
+            best = found;
+        }
+    }
+    Ok(Some((best.0.exp(), best.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_of_a_trade_off_is_found_also_next_to_where_there_is_none() {
+        let value = |x: f64| Ok((x > 0.02).then(|| 3.0 * x * x + 0.01 / x));
+        let (at, least) = best_scale(1e-3, 10.0, value).unwrap().unwrap();
+        let expected = (0.01f64 / 6.0).cbrt();
+        assert!((at / expected - 1.0).abs() < 2e-3, "{at} {expected}");
+        assert!((least - (3.0 * expected * expected + 0.01 / expected)).abs() < 1e-6);
+        assert_eq!(best_scale(1.0, 2.0, |_| Ok(None)).unwrap(), None);
+    }
+}

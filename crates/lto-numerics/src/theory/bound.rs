@@ -1,0 +1,126 @@
+//! Bounds of the error of the Nadaraya–Watson estimate over the whole domain, from the fill distance: that of the
+//! paper's theorem, and a sharper one. `docs/theory.md` derives both.
+
+use super::assumptions::{Assumptions, Partition};
+use super::kernel_mass::least_kernel_mass;
+use super::profile::Profile;
+use super::regularity::Regularity;
+use crate::domain::Domain;
+use crate::error::Result;
+use crate::kernel::Gaussian;
+use serde::Serialize;
+use std::f64::consts::FRAC_2_PI;
+
+/// Theorem eps-disc with its constant: |û − u| ≤ ½DMℓ² + C δ/ℓ everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TheoremBound {
+    /// ℓ.
+    pub length_scale: f64,
+    /// Bound of |ū_ℓ − u|: ½DMℓ² (Eq. bias-bound), and Gℓ√(2k/π) more where k axes are not periodic.
+    pub smoothing_bias: f64,
+    /// Bound of |û − ū_ℓ| (Proposition quadrature).
+    pub quadrature_error: f64,
+    /// C_𝒦 = quadrature error · ℓ/δ. With equal volumes, as ℓ and δ/ℓ shrink it falls to
+    /// 2 (sup u − inf u) K_d/(2π)^{D/2}.
+    pub constant: f64,
+    /// Their sum.
+    pub bound: f64,
+}
+
+impl TheoremBound {
+    /// The limit of C_𝒦 as ℓ and δ/ℓ shrink, for equal volumes: 2 (sup u − inf u) K_d/(2π)^{D/2}.
+    pub fn limit_constant(dim: usize, oscillation: f64) -> f64 {
+        let of = |profile: Profile| profile.swollen_integral(dim, 0.0);
+        2.0 * oscillation * of(Profile::Gradient) / of(Profile::Kernel)
+    }
+
+    /// Corollary optimized-disc for a constant C: ℓ* = (Cδ/(DM))^{1/3} and the bound there, (3/2)(DM)^{1/3}(Cδ)^{2/3}.
+    pub fn optimum(dim: usize, curvature_bound: f64, constant: f64, fill_distance: f64) -> (f64, f64) {
+        let curvature = dim as f64 * curvature_bound;
+        let length_scale = (constant * fill_distance / curvature).cbrt();
+        (length_scale, 1.5 * curvature * length_scale * length_scale)
+    }
+}
+
+/// The same estimate bounded through the slope of the state: |û − u| ≤ (½DMℓ² + C' G δ)/(1 − ε). Its second term does
+/// not grow as ℓ shrinks, which makes it of order δ where the theorem has δ^{2/3}.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LipschitzBound {
+    /// ℓ.
+    pub length_scale: f64,
+    /// The bound.
+    pub bound: f64,
+}
+
+/// What both bounds are made from.
+pub(super) struct Setting<'a> {
+    pub domain: &'a Domain,
+    pub regularity: &'a Regularity,
+    pub assumptions: &'a Assumptions,
+    pub fill_distance: f64,
+}
+
+/// Terms that both bounds share, at one ℓ.
+struct Terms {
+    bias: f64,
+    /// Furthest a cell reaches from its point.
+    reach: f64,
+    /// κ̄/ℓ^D at its least.
+    mass: f64,
+    /// ε: how far, relatively, the sum of the kernel over the cells may be from κ̄.
+    density_error: f64,
+    deviation: f64,
+    least_ratio: f64,
+}
+
+impl Setting<'_> {
+    fn terms(&self, length_scale: f64) -> Result<Option<Terms>> {
+        let kernel = Gaussian::new(length_scale)?;
+        let dim = self.domain.dim();
+        let (reach, deviation, least_ratio) = match self.assumptions.partition {
+            Partition::EqualVolume => (2.0 * self.fill_distance, 0.0, 1.0),
+            Partition::Voronoi { deviation, least_ratio, .. } => (self.fill_distance, deviation, least_ratio),
+        };
+        let mass = least_kernel_mass(self.domain, &kernel) / length_scale.powi(dim as i32);
+        let eta = reach / length_scale;
+        let density_error = eta * Profile::Gradient.swollen_integral(dim, eta) / mass;
+        let boundary = (self.assumptions.n_open_axes as f64 * FRAC_2_PI).sqrt();
+        let bias = 0.5 * dim as f64 * self.regularity.curvature_bound * length_scale.powi(2)
+            + self.regularity.gradient_bound * length_scale * boundary;
+        let terms = Terms { bias, reach, mass, density_error, deviation, least_ratio };
+        // With ε ≥ 1 the density might vanish.
+        Ok((density_error < 1.0 && deviation.is_finite()).then_some(terms))
+    }
+
+    /// `None` where δ/ℓ is so large that the theorem's argument says nothing.
+    pub fn theorem(&self, length_scale: f64) -> Result<Option<TheoremBound>> {
+        let Some(terms) = self.terms(length_scale)? else { return Ok(None) };
+        let (dim, regularity) = (self.domain.dim(), self.regularity);
+        let eta = terms.reach / length_scale;
+        let gradients = regularity.oscillation * Profile::Gradient.swollen_integral(dim, eta)
+            + length_scale * regularity.gradient_bound * Profile::Kernel.swollen_integral(dim, eta);
+        let unequal = terms.deviation * regularity.oscillation * (1.0 + terms.density_error);
+        let quadrature_error =
+            (eta * gradients / terms.mass + unequal) / (terms.least_ratio * (1.0 - terms.density_error));
+        Ok(Some(TheoremBound {
+            length_scale,
+            smoothing_bias: terms.bias,
+            quadrature_error,
+            constant: quadrature_error * length_scale / self.fill_distance,
+            bound: terms.bias + quadrature_error,
+        }))
+    }
+
+    /// `None` as for the theorem.
+    pub fn lipschitz(&self, length_scale: f64) -> Result<Option<LipschitzBound>> {
+        let Some(terms) = self.terms(length_scale)? else { return Ok(None) };
+        let (dim, gradient) = (self.domain.dim(), self.regularity.gradient_bound);
+        let eta = terms.reach / length_scale;
+        let growth = terms.reach * Profile::Growth.swollen_integral(dim, eta) / terms.mass;
+        // The mean distance under the kernel is at most √D ℓ.
+        let unequal = terms.deviation * gradient * ((dim as f64).sqrt() * length_scale + growth);
+        let numerator = terms.bias + gradient * growth + unequal;
+        let bound = numerator / (terms.least_ratio * (1.0 - terms.density_error));
+        Ok(Some(LipschitzBound { length_scale, bound }))
+    }
+}

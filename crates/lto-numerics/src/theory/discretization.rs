@@ -1,0 +1,110 @@
+//! The discretization error by its definition, and the two parts the theorem splits it into.
+
+use super::integral::gauss_legendre;
+use crate::domain::{Axis, Domain};
+use crate::error::Result;
+use crate::kernel::Gaussian;
+use crate::points::Points;
+use crate::setconv::SetConv;
+use serde::Serialize;
+
+/// How values are estimated between the points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimator {
+    /// ν/ρ, the signal of the set convolution, which the paper's theorem is about.
+    NadarayaWatson,
+    /// The local linear estimate.
+    LocalLinear,
+}
+
+impl Estimator {
+    /// All estimators, for help texts and tests.
+    pub const ALL: [Estimator; 2] = [Estimator::NadarayaWatson, Estimator::LocalLinear];
+
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Estimator::NadarayaWatson => "nadaraya_watson",
+            Estimator::LocalLinear => "local_linear",
+        }
+    }
+
+    /// The estimates at the query points, `[p, M]`.
+    ///
+    /// # Errors
+    /// As [`SetConv::apply`].
+    pub fn apply(
+        self,
+        setconv: &SetConv,
+        context: &Points,
+        values: &[f64],
+        query: &Points,
+    ) -> Result<Vec<f64>> {
+        Ok(match self {
+            Estimator::NadarayaWatson => setconv.apply(context, values, query)?.signal,
+            Estimator::LocalLinear => setconv.local_linear(context, values, query)?.signal,
+        })
+    }
+}
+
+/// ε_disc(N) = sup over u of ‖R_N(P_N u) − u‖_∞ by its definition, over the given states and with the supremum over x
+/// taken at the query points.
+///
+/// # Errors
+/// As [`SetConv::apply`]; without states too.
+pub fn discretization_error(
+    estimator: Estimator,
+    setconv: &SetConv,
+    context: &Points,
+    query: &Points,
+    states: &[impl Fn(&[f64]) -> f64],
+) -> Result<f64> {
+    let sample = |points: &Points| {
+        let coordinates = points.coordinates();
+        let of = |u: &_| -> Vec<f64> { coordinates.chunks_exact(points.dim()).map(u).collect() };
+        states.iter().flat_map(of).collect::<Vec<f64>>()
+    };
+    let estimate = estimator.apply(setconv, context, &sample(context), query)?;
+    let differences = estimate.iter().zip(sample(query)).map(|(a, b)| (a - b).abs());
+    Ok(differences.fold(0.0, f64::max))
+}
+
+/// ū_ℓ(x) = ∫ u κ_ℓ(x, ·) / κ̄(x), the estimate from infinitely many points, by a Gaussian rule of 48 nodes along each
+/// axis. û − ū_ℓ is the quadrature error.
+pub fn smoothed(domain: &Domain, kernel: &Gaussian, u: impl Fn(&[f64]) -> f64, point: &[f64]) -> f64 {
+    let ell = kernel.length_scale();
+    let nodes = |(axis, &x): (&Axis, &f64)| -> Vec<(f64, f64)> {
+        let half = 0.5 * axis.length();
+        // Beyond nine length scales there is nothing left.
+        let reach = |room: f64| room.min(9.0 * ell);
+        let (lower, upper) = if axis.periodic {
+            (x - reach(half), x + reach(half))
+        } else {
+            (x - reach(x - axis.lower), x + reach(axis.upper - x))
+        };
+        gauss_legendre(lower, upper).map(|(y, w)| (y, w * kernel.value((y - x).powi(2)))).collect()
+    };
+    let rules: Vec<_> = domain.axes().iter().zip(point).map(nodes).collect();
+    let (mut sum, mut mass) = (0.0, 0.0);
+    let mut place = vec![0.0; rules.len()];
+    for index in 0..rules.iter().map(Vec::len).product() {
+        let mut rest: usize = index;
+        let mut weight = 1.0;
+        for (rule, y) in rules.iter().zip(&mut place) {
+            let (node, w) = rule[rest % rule.len()];
+            rest /= rule.len();
+            *y = node;
+            weight *= w;
+        }
+        sum += weight * u(&place);
+        mass += weight;
+    }
+    sum / mass
+}
+
+/// |ū_ℓ(x) − u(x)|; at most ½DMℓ² where all axes are periodic (Eq. bias-bound). `u` is asked for values beyond the
+/// bounds of periodic axes.
+pub fn smoothing_bias(domain: &Domain, kernel: &Gaussian, u: impl Fn(&[f64]) -> f64, point: &[f64]) -> f64 {
+    (smoothed(domain, kernel, &u, point) - u(point)).abs()
+}

@@ -1,0 +1,70 @@
+//! κ̄, the integral of the kernel over the domain.
+
+use super::integral::erf;
+use crate::domain::{Axis, Domain};
+use crate::kernel::Gaussian;
+use std::f64::consts::{FRAC_PI_2, SQRT_2};
+
+/// κ̄(x) = ∫_Ω κ_ℓ(x, y) dy, a product over the axes. On a periodic axis of length L the factor is
+/// ℓ√(2π) erf(L/(2√2 ℓ)), whatever x (Lemma kbar-constant); on an interval \[a, b\] it is
+/// ℓ√(π/2) (erf((x−a)/(√2 ℓ)) + erf((b−x)/(√2 ℓ))).
+pub fn kernel_mass(domain: &Domain, kernel: &Gaussian, point: &[f64]) -> f64 {
+    let ell = kernel.length_scale();
+    domain.axes().iter().zip(point).map(|(axis, &x)| axis_mass(axis, ell, x)).product()
+}
+
+/// The least κ̄(x) over the domain: at a corner, or anywhere if all axes are periodic.
+pub fn least_kernel_mass(domain: &Domain, kernel: &Gaussian) -> f64 {
+    let ell = kernel.length_scale();
+    domain.axes().iter().map(|axis| axis_mass(axis, ell, axis.lower)).product()
+}
+
+fn axis_mass(axis: &Axis, ell: f64, x: f64) -> f64 {
+    let half = |reach: f64| ell * FRAC_PI_2.sqrt() * erf(reach / (SQRT_2 * ell));
+    if axis.periodic { 2.0 * half(0.5 * axis.length()) } else { half(x - axis.lower) + half(axis.upper - x) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::{Grid, Placement};
+    use crate::points::Points;
+    use crate::setconv::SetConv;
+
+    fn mixed() -> Domain {
+        Domain::new(vec![Axis::new("x", -1.0, 1.0, true), Axis::new("y", 0.0, 0.7, false)]).unwrap()
+    }
+
+    /// Lemma kbar-constant, against Riemann sums made by the set convolution itself: the density of a fine grid.
+    #[test]
+    fn the_mass_is_the_limit_of_the_density_and_constant_where_all_axes_are_periodic() {
+        for (domain, ell) in [(Domain::unit(2, true).unwrap(), 0.3), (mixed(), 0.11)] {
+            let kernel = Gaussian::new(ell).unwrap();
+            let n = 400;
+            let fine = Points::grid(Grid::cubic(domain.clone(), n, Placement::Center).unwrap());
+            let places =
+                vec![-0.9, 0.0, 0.123, 0.35, 0.77, 0.699].into_iter().map(|x: f64| x.abs()).collect();
+            let query = Points::scattered(domain.clone(), places).unwrap();
+            let ones = vec![1.0; fine.len()];
+            let density = SetConv::new(ell).unwrap().apply(&fine, &ones, &query).unwrap().density;
+            let mut masses = Vec::new();
+            for (x, rho) in query.coordinates().chunks_exact(2).zip(density) {
+                let mass = kernel_mass(&domain, &kernel, x);
+                let riemann = rho * domain.volume() / fine.len() as f64;
+                assert!((mass / riemann - 1.0).abs() < 1e-5, "{x:?}: {mass} against {riemann}");
+                assert!(mass >= least_kernel_mass(&domain, &kernel) * (1.0 - 1e-15));
+                masses.push(mass);
+            }
+            assert_eq!(masses.windows(2).all(|pair| pair[0] == pair[1]), domain.is_periodic());
+        }
+    }
+
+    #[test]
+    fn a_narrow_kernel_has_the_mass_of_the_whole_space_and_half_of_it_at_an_end() {
+        let kernel = Gaussian::new(0.01).unwrap();
+        let whole = 0.01 * std::f64::consts::TAU.sqrt();
+        let line = |periodic| Domain::unit(1, periodic).unwrap();
+        assert!((kernel_mass(&line(true), &kernel, &[0.2]) / whole - 1.0).abs() < 1e-15);
+        assert!((least_kernel_mass(&line(false), &kernel) / whole - 0.5).abs() < 1e-15);
+    }
+}

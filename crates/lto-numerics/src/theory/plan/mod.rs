@@ -1,0 +1,129 @@
+//! Where to put sensors, which may fail with least loss, and which gap matters most.
+
+mod balls;
+mod greedy;
+mod importance;
+mod places;
+mod refine;
+mod region;
+
+use super::discretization::Estimator;
+use super::local_bound::LocalBounds;
+use super::regularity::Regularity;
+use crate::domain::Domain;
+use crate::error::{Error, Result};
+use crate::point_tree::PointTree;
+use crate::points::Points;
+use crate::setconv::SetConv;
+use rayon::prelude::*;
+
+pub use importance::{Gap, gaps, losses};
+pub use places::{Places, spread};
+pub use region::Region;
+
+/// What a layout is judged by; smaller is better.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Objective {
+    /// The largest distance of a place from its nearest sensor.
+    FillDistance,
+    /// The largest local bound, see [`LocalBounds`].
+    Certificate {
+        /// With which ℓ.
+        setconv: SetConv,
+        /// For which estimate.
+        estimator: Estimator,
+        /// What the states satisfy.
+        regularity: Regularity,
+    },
+}
+
+/// The worst place of a layout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worst {
+    /// The objective there.
+    pub value: f64,
+    /// Where.
+    pub at: Vec<f64>,
+}
+
+impl Objective {
+    /// The worst of the places for a layout of sensors.
+    ///
+    /// # Errors
+    /// Places in another domain than the sensors.
+    pub fn evaluate(&self, sensors: &Points, places: &Places) -> Result<Worst> {
+        let (index, value) = match self {
+            Objective::FillDistance => {
+                let tree = PointTree::new(sensors);
+                let squared =
+                    |x: &[f64; 3]| tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance);
+                let all: Vec<f64> = places.positions().par_iter().map(squared).collect();
+                let worst = (0..all.len()).fold(0, |best, i| if all[i] > all[best] { i } else { best });
+                (worst, all[worst].sqrt())
+            }
+            Objective::Certificate { setconv, estimator, regularity } => {
+                let bounds = LocalBounds::new(setconv, *estimator, sensors, regularity, places.points())?;
+                let (index, worst) = bounds.worst();
+                (index, worst.bound)
+            }
+        };
+        Ok(Worst { value, at: places.positions()[index][..sensors.dim()].to_vec() })
+    }
+}
+
+/// What is asked: n more sensors in a domain.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// Where.
+    pub domain: &'a Domain,
+    /// How many to add.
+    pub n_new: usize,
+    /// Sensors that stand already; they stay.
+    pub existing: Option<&'a Points>,
+    /// Where no sensor may stand. The state there is wanted all the same.
+    pub avoid: &'a [Region],
+    /// What to make small.
+    pub objective: Objective,
+}
+
+/// A layout of sensors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// All sensors: the existing ones, then the new ones.
+    pub sensors: Points,
+    /// How many of them are new: the last.
+    pub n_new: usize,
+    /// The objective after the greedy placement.
+    pub greedy: f64,
+    /// The objective and worst place in the end.
+    pub worst: Worst,
+}
+
+/// Places sensors: each new one at the place furthest from all so far, which is at most twice the least possible fill
+/// distance; then all new ones are moved, to the centers of the smallest balls around the places they are nearest to,
+/// and for the certificate towards the worst place, as long as the objective falls. The supremum over places is taken
+/// over a grid of `places`, see [`Places::grid`].
+///
+/// # Errors
+/// No sensor asked for, existing sensors in another domain, a region of another dimension, or no place that is not to
+/// be avoided.
+pub fn place_sensors(request: &Request, places: &Places) -> Result<Plan> {
+    let dim = request.domain.dim();
+    if request.n_new == 0 {
+        let requirement = "must be at least 1";
+        return Err(Error::Parameter { name: "number of sensors to add", value: "0".into(), requirement });
+    }
+    if let Some(existing) = request.existing.filter(|e| !e.domain().same_place(request.domain)) {
+        let (context, query) = (existing.domain().to_string(), request.domain.to_string());
+        return Err(Error::DomainMismatch { context, query });
+    }
+    request.avoid.iter().try_for_each(|region| region.check(dim))?;
+    let mut sensors = greedy::place(request, places)?;
+    let mut worst = request.objective.evaluate(&sensors, places)?;
+    let greedy = worst.value;
+    refine::center(request, places, &mut sensors, &mut worst)?;
+    if request.objective != Objective::FillDistance {
+        refine::towards_worst(request, places, &mut sensors, &mut worst)?;
+    }
+    Ok(Plan { sensors, n_new: request.n_new, greedy, worst })
+}

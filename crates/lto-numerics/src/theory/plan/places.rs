@@ -1,0 +1,54 @@
+//! Where a layout is judged.
+
+use crate::domain::{Domain, limit_cells};
+use crate::error::Result;
+use crate::grid::{Grid, Placement};
+use crate::points::Points;
+
+/// A fine grid over a domain; on axes that are not periodic both ends are in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Places {
+    points: Points,
+    positions: Vec<[f64; 3]>,
+}
+
+impl Places {
+    /// About `n` places, as far apart along all axes.
+    ///
+    /// # Errors
+    /// None for a sound domain.
+    pub fn grid(domain: &Domain, n: usize) -> Result<Self> {
+        let side = (domain.volume() / n.max(1) as f64).powf(1.0 / domain.dim() as f64);
+        let along =
+            domain.axes().iter().map(|axis| (axis.length() / side).round().clamp(2.0, n.max(2) as f64));
+        let mut counts: Vec<usize> = along.map(|count| count as usize).collect();
+        limit_cells(&mut counts, n.saturating_mul(4).max(16));
+        let placement = |periodic| if periodic { Placement::Left } else { Placement::Vertex };
+        let axes: Vec<_> =
+            domain.axes().iter().zip(counts).map(|(axis, count)| (count, placement(axis.periodic))).collect();
+        let points = Points::grid(Grid::uniform(domain.clone(), &axes)?);
+        let dim = domain.dim();
+        let pad = |x: &[f64]| {
+            let mut position = [0.0; 3];
+            position[..dim].copy_from_slice(x);
+            position
+        };
+        let positions = points.coordinates().chunks_exact(dim).map(pad).collect();
+        Ok(Self { points, positions })
+    }
+
+    /// The places as points.
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// The places, padded with zeros to three axes.
+    pub(super) fn positions(&self) -> &[[f64; 3]] {
+        &self.positions
+    }
+}
+
+/// A number of places that resolves a layout of `n` sensors: two hundred for each, at least 2000, at most 50,000.
+pub fn spread(n: usize) -> usize {
+    n.saturating_mul(200).clamp(2000, 50_000)
+}

@@ -1,0 +1,156 @@
+//! The bounds from actual weights, against weights made another way.
+
+use crate::{fine, fit, unit};
+use lto_numerics::design::Design;
+use lto_numerics::domain::{Axis, Domain};
+use lto_numerics::points::Points;
+use lto_numerics::setconv::SetConv;
+use lto_numerics::theory::{Certificate, Estimator, LocalBounds, Regularity, TrialField};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+fn mixed() -> Domain {
+    Domain::new(vec![Axis::new("x", -1.0, 1.0, true), Axis::new("y", 0.0, 0.8, false)]).unwrap()
+}
+
+/// The estimate is linear in the values, so that the estimates of unit vectors are the weights.
+fn weights(estimator: Estimator, setconv: &SetConv, context: &Points, query: &Points) -> Vec<f64> {
+    let n = context.len();
+    let identity: Vec<f64> = (0..n * n).map(|k| f64::from(u8::from(k / n == k % n))).collect();
+    estimator.apply(setconv, context, &identity, query).unwrap()
+}
+
+#[test]
+fn moments_and_lebesgue_constants_are_those_of_the_actual_weights() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for domain in [unit(1, false), mixed(), unit(3, true)] {
+        let context = Design::Iid.points(&domain, 40, &mut rng).unwrap();
+        let query = Design::Iid.points(&domain, 12, &mut rng).unwrap();
+        let regularity = Regularity::new(&domain, 1.0, Some(1e6), Some(1e6)).unwrap();
+        let setconv = SetConv::new(0.17).unwrap();
+        for estimator in Estimator::ALL {
+            let found = LocalBounds::new(&setconv, estimator, &context, &regularity, &query).unwrap();
+            assert_eq!(found.n_fallbacks, 0);
+            let weights = weights(estimator, &setconv, &context, &query);
+            let (dim, queries, points) = (domain.dim(), query.coordinates(), context.coordinates());
+            for (q, x) in queries.chunks_exact(dim).enumerate() {
+                let (mut lebesgue, mut second, mut mean) = (0.0, 0.0, vec![0.0; dim]);
+                for (j, c) in points.chunks_exact(dim).enumerate() {
+                    let w: f64 = weights[j * query.len() + q];
+                    lebesgue += w.abs();
+                    second += w.abs() * domain.distance_squared(x, c);
+                    for (d, axis) in domain.axes().iter().enumerate() {
+                        mean[d] += w * axis.displacement(x[d], c[d]);
+                    }
+                }
+                let first = mean.iter().map(|m| m * m).sum::<f64>().sqrt();
+                let bound = &found.bounds[q];
+                let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * (1.0 + b.abs());
+                assert!(near(bound.lebesgue, lebesgue), "{estimator:?}: {bound:?} {lebesgue}");
+                assert!(near(bound.second_moment, second) && near(bound.first_moment, first), "{bound:?}");
+                if estimator == Estimator::LocalLinear {
+                    assert!((bound.bound - 0.5 * second).abs() < 1e-6, "{bound:?} {second}");
+                }
+            }
+        }
+    }
+}
+
+/// For u(y) = ½|y − x|² the error at x is ½ Σ w |d|²: the bounds cannot be improved.
+#[test]
+fn parabolas_attain_the_curvature_term() {
+    let domain = unit(2, false);
+    let context = Design::Jittered.points(&domain, 64, &mut ChaCha8Rng::seed_from_u64(6)).unwrap();
+    let x = [0.41, 0.57];
+    let query = Points::scattered(domain.clone(), x.to_vec()).unwrap();
+    let parabola = |y: &[f64]| 0.5 * y.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let values: Vec<f64> = context.coordinates().chunks_exact(2).map(parabola).collect();
+    let regularity = Regularity::new(&domain, 1.0, None, Some(2f64.sqrt())).unwrap();
+    let setconv = SetConv::new(0.1).unwrap();
+    for estimator in Estimator::ALL {
+        let error = estimator.apply(&setconv, &context, &values, &query).unwrap()[0];
+        let bound = LocalBounds::new(&setconv, estimator, &context, &regularity, &query).unwrap().bounds[0];
+        assert!(error <= bound.bound);
+        let curvature = 0.5 * bound.second_moment;
+        // Negative weights count with their sign in the error and without it in the bound.
+        let least = if estimator == Estimator::NadarayaWatson { 1.0 - 1e-6 } else { 0.8 };
+        assert!(
+            error > least * curvature && error < curvature * (1.0 + 1e-6),
+            "{estimator:?} {error} {bound:?}"
+        );
+    }
+}
+
+/// The certified error of the local linear estimate on a box with boundaries falls as N^{−2/D}, and so does the error.
+#[test]
+fn the_local_linear_bound_has_twice_the_order_boundaries_included() {
+    for (dim, sizes) in [(1, [32, 128, 512]), (2, [64, 256, 1024]), (3, [4096, 13_824, 32_768])] {
+        let domain = unit(dim, false);
+        let field = TrialField::wave(&domain, 1.0, 1);
+        let regularity = field.regularity(&domain).unwrap();
+        let (mut bounds, mut errors) = (Vec::new(), Vec::new());
+        for n in sizes {
+            let points = Design::Grid.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(7)).unwrap();
+            let setconv = SetConv::new(0.9 * (n as f64).powf(-1.0 / dim as f64)).unwrap();
+            // Both ends of every axis are in the query.
+            let query = lto_numerics::theory::plan::Places::grid(&domain, 800).unwrap();
+            let local =
+                LocalBounds::new(&setconv, Estimator::LocalLinear, &points, &regularity, query.points())
+                    .unwrap();
+            assert_eq!(local.n_fallbacks, 0);
+            let values: Vec<f64> = points.coordinates().chunks_exact(dim).map(|x| field.value(x)).collect();
+            let found = setconv.local_linear(&points, &values, query.points()).unwrap().signal;
+            let truth = query.points().coordinates();
+            let difference = |(x, found): (&[f64], f64)| (field.value(x) - found).abs();
+            let error = truth.chunks_exact(dim).zip(found).map(difference).fold(0.0, f64::max);
+            bounds.push((n as f64, local.worst().1.second_moment));
+            errors.push((n as f64, error));
+        }
+        let rate = -2.0 / dim as f64;
+        let bound = fit(&bounds).slope;
+        let error = fit(&errors).slope;
+        assert!((bound / rate - 1.0).abs() < 0.15, "{dim}: {bound} against {rate}");
+        assert!(error < 0.7 * rate, "{dim}: {error} against {rate}");
+    }
+}
+
+#[test]
+fn a_tuned_scale_is_no_worse_than_any_other() {
+    let domain = unit(2, true);
+    let points = Design::Halton.points(&domain, 100, &mut ChaCha8Rng::seed_from_u64(8)).unwrap();
+    let regularity = Regularity::new(&domain, 40.0, Some(1.0), None).unwrap();
+    let certificate = Certificate::new(&points, regularity.clone()).unwrap();
+    let query = fine(&domain, 23);
+    for estimator in Estimator::ALL {
+        let tuned = certificate.tuned(&points, estimator, &query).unwrap();
+        let best = tuned.local.worst().1.bound;
+        for factor in [0.4, 0.8, 1.25, 2.5] {
+            let setconv = SetConv::new(factor * tuned.length_scale).unwrap();
+            let other = LocalBounds::new(&setconv, estimator, &points, &regularity, &query).unwrap();
+            assert!(other.worst().1.bound >= 0.98 * best, "{estimator:?} {factor}");
+        }
+    }
+}
+
+#[test]
+fn far_from_all_points_the_bound_knows_the_density_floor() {
+    let domain = unit(1, false);
+    let context = Points::scattered(domain.clone(), vec![0.0, 0.01]).unwrap();
+    let query = Points::scattered(domain.clone(), vec![0.9]).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let setconv = SetConv::new(0.02).unwrap();
+    for _ in 0..50 {
+        let field = TrialField::random(&domain, 2, 1, &mut rng);
+        let regularity = field.regularity(&domain).unwrap();
+        for estimator in Estimator::ALL {
+            let values = [field.value(&[0.0]), field.value(&[0.01])];
+            let found = estimator.apply(&setconv, &context, &values, &query).unwrap()[0];
+            let bound =
+                LocalBounds::new(&setconv, estimator, &context, &regularity, &query).unwrap().bounds[0];
+            assert!((found - field.value(&[0.9])).abs() <= bound.bound * (1.0 + 1e-9));
+        }
+    }
+    let elsewhere = Points::scattered(unit(1, true), vec![0.5]).unwrap();
+    let regularity = Regularity::new(&domain, 1.0, Some(1.0), None).unwrap();
+    assert!(LocalBounds::new(&setconv, Estimator::LocalLinear, &context, &regularity, &elsewhere).is_err());
+}
