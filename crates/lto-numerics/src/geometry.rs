@@ -1,6 +1,7 @@
 //! How well a set of points covers its domain: fill distance, separation, and the equal-volume partition that the
 //! discretization theorem assumes.
 
+pub(crate) mod branch;
 mod equal_volume;
 mod fill_distance;
 mod nearest;

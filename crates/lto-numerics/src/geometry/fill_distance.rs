@@ -1,11 +1,10 @@
 //! The fill distance, by branch and bound.
 
-use crate::domain::{Domain, limit_cells};
+use super::branch::supremum;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::{Layout, Points};
-use rayon::prelude::*;
 use serde::Serialize;
 
 /// Boxes looked at in one round, at most: half a gigabyte.
@@ -77,78 +76,17 @@ fn of_tree(points: &Points, tree: &PointTree, tolerance: f64) -> FillDistance {
             (nearest.squared_distance, tree.metric.squared_max(cuboid, &point))
         })
     };
-    let mut boxes = equal_boxes(domain, points.len());
-    let (mut lower, mut upper, mut at) = (0.0, 0.0f64, boxes[0].center);
-    loop {
-        let evaluated: Vec<(f64, f64)> = boxes.par_iter().map(bounds).collect();
-        for (cuboid, &(value, _)) in boxes.iter().zip(&evaluated) {
-            if value > lower {
-                (lower, at) = (value, cuboid.center);
-            }
-        }
-        let enough = lower * (1.0 + tolerance).powi(2);
-        let open: Vec<(Cuboid, f64)> = boxes
-            .iter()
-            .zip(&evaluated)
-            .filter_map(|(cuboid, &(_, most))| {
-                if most > enough {
-                    return Some((*cuboid, most));
-                }
-                upper = upper.max(most);
-                None
-            })
-            .collect();
-        if open.is_empty() {
-            break;
-        }
-        if open.len() << domain.dim() > MOST_BOXES {
-            upper = open.iter().fold(upper, |upper, (_, most)| upper.max(*most));
-            break;
-        }
-        boxes = open.iter().flat_map(|(cuboid, _)| halves(cuboid, domain.dim())).collect();
-    }
-    let (lower, upper) = (lower.sqrt(), upper.max(lower).sqrt());
-    FillDistance { lower, upper, at: at[..domain.dim()].to_vec() }
-}
-
-/// The domain cut into at least about `n` nearly cubic boxes.
-fn equal_boxes(domain: &Domain, n: usize) -> Vec<Cuboid> {
-    let side = (domain.volume() / n as f64).powf(1.0 / domain.dim() as f64);
-    let along = domain.axes().iter().map(|axis| (axis.length() / side).ceil().clamp(1.0, n as f64) as usize);
-    let mut counts: Vec<usize> = along.collect();
-    limit_cells(&mut counts, n.saturating_mul(8));
-    let mut boxes = vec![Cuboid::point([0.0; 3])];
-    for (d, (axis, count)) in domain.axes().iter().zip(counts).enumerate() {
-        let half = 0.5 * axis.length() / count as f64;
-        boxes = boxes
-            .iter()
-            .flat_map(|cuboid| {
-                (0..count).map(move |i| {
-                    let mut cuboid = *cuboid;
-                    cuboid.center[d] = axis.lower + (2 * i + 1) as f64 * half;
-                    cuboid.half[d] = half;
-                    cuboid
-                })
-            })
-            .collect();
-    }
-    boxes
-}
-
-/// The 2^D boxes of half the width.
-fn halves(cuboid: &Cuboid, dim: usize) -> impl Iterator<Item = Cuboid> + use<> {
-    let cuboid = *cuboid;
-    (0..1usize << dim).map(move |corner| {
-        let half = cuboid.half.map(|h| 0.5 * h);
-        let side = |d: usize| if corner >> d & 1 == 1 { half[d] } else { -half[d] };
-        Cuboid { center: std::array::from_fn(|d| cuboid.center[d] + side(d)), half }
-    })
+    // Squares: the tolerance of the distance twice over.
+    let tolerance = (1.0 + tolerance).powi(2) - 1.0;
+    let found = supremum(domain, points.len(), tolerance, MOST_BOXES, bounds);
+    let at = found.at[..domain.dim()].to_vec();
+    FillDistance { lower: found.lower.sqrt(), upper: found.upper.sqrt(), at }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Axis;
+    use crate::domain::{Axis, Domain};
     use crate::grid::Placement;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;

@@ -1,6 +1,7 @@
 //! Heat equation `∂u/∂τ = Δu` on the periodic unit box: smooth bumps that spread.
 
 use super::exact::HeatBump;
+use super::heat_field::HeatField;
 use super::spectral::RealTransform;
 use super::{Pde, frame_times, require, require_size};
 use crate::domain::Domain;
@@ -8,7 +9,7 @@ use crate::error::Result;
 use crate::field::Trajectory;
 use crate::grid::{Grid, Placement};
 use crate::sample::Sample;
-use rand::{Rng, RngExt};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -65,16 +66,9 @@ impl Heat {
         })
     }
 
-    /// Draws an initial state: the bumps whose sum it is. Centers U(0,1), widths U(0.12, 0.22), amplitudes
-    /// ±U(0.5, 1.5).
+    /// Draws an initial state: the bumps whose sum it is, see [`HeatField::draw`].
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<HeatBump> {
-        let mut bump = || {
-            let center = (0..self.grids[0].dim()).map(|_| rng.random_range(0.0..1.0)).collect();
-            let width = rng.random_range(0.12..0.22);
-            let sign = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
-            HeatBump { center, width, amplitude: sign * rng.random_range(0.5..1.5) }
-        };
-        (0..self.n_bumps).map(|_| bump()).collect()
+        HeatField::draw(self.grids[0].dim(), self.n_bumps, rng).bumps
     }
 
     /// The heat flow from a sum of bumps.

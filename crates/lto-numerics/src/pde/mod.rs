@@ -8,6 +8,7 @@ pub mod elliptic;
 pub mod exact;
 pub mod finite_volume;
 pub mod heat;
+pub mod heat_field;
 pub mod initial_states;
 pub mod navier_stokes;
 pub mod random_field;
@@ -27,6 +28,7 @@ pub use advection::AdvectionConfig;
 pub use burgers::BurgersConfig;
 pub use darcy::DarcyConfig;
 pub use heat::HeatConfig;
+pub use heat_field::HeatField;
 pub use navier_stokes::NavierStokesConfig;
 
 /// A PDE with everything set: draws random problems and solves them.

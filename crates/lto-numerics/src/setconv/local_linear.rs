@@ -24,6 +24,9 @@ pub(crate) struct Means {
     first: [f64; 3],
     /// Cholesky factor of the covariance of the displacements, lower triangle.
     factor: [[f64; 3]; 3],
+    /// How well the affine function is determined: the least weighted variance along an axis, given the other axes,
+    /// over the weighted square distance. At least [`DETERMINED`].
+    pub(crate) determination: f64,
 }
 
 impl Means {
@@ -33,7 +36,7 @@ impl Means {
             return None;
         }
         let first = first.map(|s| s / density);
-        let mut factor = [[0.0; 3]; 3];
+        let (mut factor, mut determination) = ([[0.0; 3]; 3], f64::INFINITY);
         for d in 0..dim {
             for e in 0..=d {
                 let covariance = second[d][e] / density - first[d] * first[e];
@@ -42,12 +45,13 @@ impl Means {
                     factor[d][e] = rest / factor[e][e];
                 } else if rest > DETERMINED * second[d][d] / density {
                     factor[d][d] = rest.sqrt();
+                    determination = f64::min(determination, rest * density / second[d][d]);
                 } else {
                     return None;
                 }
             }
         }
-        Some(Self { dim, first, factor })
+        Some(Self { dim, first, factor, determination })
     }
 
     /// The fitted value at displacement zero, from the mean of u and of u δ.
@@ -61,16 +65,21 @@ impl Means {
     /// The tilt b = C⁻¹ m with m the mean displacement: the fit weighs a point of displacement δ by
     /// κ (1 − b·(δ − m)) / ρ.
     pub(crate) fn tilt(&self) -> [f64; 3] {
-        let half = self.forward(self.first);
+        self.backward(self.forward(self.first))
+    }
+
+    /// Lᵀ x = right.
+    pub(crate) fn backward(&self, right: [f64; 3]) -> [f64; 3] {
         let mut b = [0.0; 3];
         for d in (0..self.dim).rev() {
             let known = (d + 1..self.dim).map(|k| self.factor[k][d] * b[k]).sum::<f64>();
-            b[d] = (half[d] - known) / self.factor[d][d];
+            b[d] = (right[d] - known) / self.factor[d][d];
         }
         b
     }
 
-    fn forward(&self, right: [f64; 3]) -> [f64; 3] {
+    /// L x = right.
+    pub(crate) fn forward(&self, right: [f64; 3]) -> [f64; 3] {
         let mut x = [0.0; 3];
         for d in 0..self.dim {
             x[d] = (right[d] - (0..d).map(|k| self.factor[d][k] * x[k]).sum::<f64>()) / self.factor[d][d];

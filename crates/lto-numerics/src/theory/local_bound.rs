@@ -23,8 +23,7 @@ pub struct LocalBound {
     pub lebesgue: f64,
 }
 
-/// Bounds at M query points. They are rigorous at each of these; between them the bounds of
-/// [`super::Certificate`] from the fill distance hold.
+/// Bounds at M query points, rigorous at each of these; [`super::Supremum`] bounds the error between them too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LocalBounds {
     /// One for each query point.
@@ -68,14 +67,7 @@ impl LocalBounds {
                 let mut position = [0.0; 3];
                 position[..dim].copy_from_slice(x);
                 neighbors.gather(&position, near);
-                let sums = near.sums();
-                match estimator {
-                    Estimator::NadarayaWatson => (place.nadaraya_watson(near, &sums), false),
-                    Estimator::LocalLinear => match place.local_linear(near, &sums) {
-                        Some(bound) => (bound, false),
-                        None => (place.nadaraya_watson(near, &sums), true),
-                    },
-                }
+                place.bound(estimator, near)
             })
             .collect();
         let n_fallbacks = found.iter().filter(|(_, fallback)| *fallback).count();
@@ -93,14 +85,26 @@ impl LocalBounds {
 }
 
 /// What the bounds at every place share.
-struct Place<'a> {
-    dim: usize,
-    diameter: f64,
-    regularity: &'a Regularity,
-    setconv: &'a SetConv,
+pub(super) struct Place<'a> {
+    pub dim: usize,
+    pub diameter: f64,
+    pub regularity: &'a Regularity,
+    pub setconv: &'a SetConv,
 }
 
 impl Place<'_> {
+    /// The bound for either estimator, and whether the local linear one falls back.
+    pub fn bound(&self, estimator: Estimator, near: &Near) -> (LocalBound, bool) {
+        let sums = near.sums();
+        match estimator {
+            Estimator::NadarayaWatson => (self.nadaraya_watson(near, &sums), false),
+            Estimator::LocalLinear => match self.local_linear(near, &sums) {
+                Some(bound) => (bound, false),
+                None => (self.nadaraya_watson(near, &sums), true),
+            },
+        }
+    }
+
     fn nadaraya_watson(&self, near: &Near, sums: &Sums) -> LocalBound {
         let Regularity { curvature_bound, gradient_bound, oscillation, sup_bound, .. } = *self.regularity;
         let mean = sums.first.map(|s| s / sums.density);

@@ -7,6 +7,7 @@
 mod assumptions;
 mod best_scale;
 mod bound;
+mod box_bound;
 mod certificate;
 mod discretization;
 mod estimate;
@@ -18,6 +19,8 @@ pub mod plan;
 mod profile;
 pub mod rate_fit;
 mod regularity;
+mod supremum;
+mod sweep;
 mod trial_field;
 
 pub use assumptions::{Assumptions, Partition};
@@ -29,4 +32,6 @@ pub use local_bound::{LocalBound, LocalBounds};
 pub use profile::Profile;
 pub use rate_fit::RateFit;
 pub use regularity::{Origin, Regularity};
+pub use supremum::Supremum;
+pub use sweep::{ScaleRule, Sweep, SweepPoint, SweepRequest};
 pub use trial_field::TrialField;

@@ -23,6 +23,10 @@ pub(super) struct Near {
     pub weights: Vec<f64>,
     /// κ of the nearest point.
     pub largest: f64,
+    /// Its squared distance.
+    pub least: f64,
+    /// No point left out is nearer than this.
+    pub reach: f64,
 }
 
 impl<'a> Neighbors<'a> {
@@ -51,6 +55,7 @@ impl<'a> Neighbors<'a> {
             near.weights.push((-rate * (squared - least).max(0.0)).exp());
         }
         near.largest = self.kernel.value(least);
+        (near.least, near.reach) = (least, (least + margin).sqrt());
     }
 }
 

@@ -5,6 +5,7 @@ mod local;
 mod plans;
 mod property;
 mod rates;
+mod supremum;
 mod theorem;
 
 use lto_numerics::domain::Domain;

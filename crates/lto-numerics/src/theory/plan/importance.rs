@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::point_tree::PointTree;
 use crate::points::Points;
 use rayon::prelude::*;
+use serde::Serialize;
 
 /// The objective after the loss of each sensor, in their order: the least names the sensor that may fail with least
 /// loss.
@@ -18,10 +19,25 @@ pub fn losses(objective: &Objective, sensors: &Points, places: &Places) -> Resul
     }
     match objective {
         Objective::FillDistance => Ok(fill_distances(sensors, places)),
-        Objective::Certificate { .. } => (0..sensors.len())
-            .map(|index| Ok(objective.evaluate(&without(sensors, index)?, places)?.value))
-            .collect(),
+        Objective::Certificate { .. } => {
+            (0..sensors.len()).map(|index| loss(objective, sensors, places, index)).collect()
+        }
     }
+}
+
+/// The objective after the loss of one sensor.
+///
+/// # Errors
+/// As [`losses`], or no such sensor.
+pub fn loss(objective: &Objective, sensors: &Points, places: &Places, index: usize) -> Result<f64> {
+    let (mut coordinates, dim) = (sensors.coordinates(), sensors.dim());
+    if index >= sensors.len() {
+        let what = "number of the sensor that fails (less than)".into();
+        return Err(Error::Mismatch { what, expected: sensors.len(), got: index });
+    }
+    coordinates.drain(index * dim..(index + 1) * dim);
+    let left = Points::scattered(sensors.domain().clone(), coordinates)?;
+    Ok(objective.evaluate(&left, places)?.value)
 }
 
 /// Only the places nearest to a lost sensor change, to the distance of their second nearest.
@@ -41,14 +57,8 @@ fn fill_distances(sensors: &Points, places: &Places) -> Vec<f64> {
     after.into_iter().map(f64::sqrt).collect()
 }
 
-fn without(sensors: &Points, index: usize) -> Result<Points> {
-    let (mut coordinates, dim) = (sensors.coordinates(), sensors.dim());
-    coordinates.drain(index * dim..(index + 1) * dim);
-    Points::scattered(sensors.domain().clone(), coordinates)
-}
-
 /// A place where a sensor is missing.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gap {
     /// Where.
     pub at: Vec<f64>,

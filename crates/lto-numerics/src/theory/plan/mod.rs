@@ -1,6 +1,7 @@
 //! Where to put sensors, which may fail with least loss, and which gap matters most.
 
 mod balls;
+mod cover;
 mod greedy;
 mod importance;
 mod places;
@@ -16,8 +17,9 @@ use crate::point_tree::PointTree;
 use crate::points::Points;
 use crate::setconv::SetConv;
 use rayon::prelude::*;
+use serde::Serialize;
 
-pub use importance::{Gap, gaps, losses};
+pub use importance::{Gap, gaps, loss, losses};
 pub use places::{Places, spread};
 pub use region::Region;
 
@@ -38,7 +40,7 @@ pub enum Objective {
 }
 
 /// The worst place of a layout.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Worst {
     /// The objective there.
     pub value: f64,
@@ -47,27 +49,40 @@ pub struct Worst {
 }
 
 impl Objective {
-    /// The worst of the places for a layout of sensors.
+    /// The objective at every place, for a layout of sensors.
     ///
     /// # Errors
     /// Places in another domain than the sensors.
-    pub fn evaluate(&self, sensors: &Points, places: &Places) -> Result<Worst> {
-        let (index, value) = match self {
+    pub fn values(&self, sensors: &Points, places: &Places) -> Result<Vec<f64>> {
+        match self {
             Objective::FillDistance => {
                 let tree = PointTree::new(sensors);
-                let squared =
-                    |x: &[f64; 3]| tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance);
-                let all: Vec<f64> = places.positions().par_iter().map(squared).collect();
-                let worst = (0..all.len()).fold(0, |best, i| if all[i] > all[best] { i } else { best });
-                (worst, all[worst].sqrt())
+                let distance = |x: &[f64; 3]| {
+                    tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance.sqrt())
+                };
+                Ok(places.positions().par_iter().map(distance).collect())
             }
             Objective::Certificate { setconv, estimator, regularity } => {
                 let bounds = LocalBounds::new(setconv, *estimator, sensors, regularity, places.points())?;
-                let (index, worst) = bounds.worst();
-                (index, worst.bound)
+                Ok(bounds.bounds.iter().map(|at| at.bound).collect())
             }
-        };
-        Ok(Worst { value, at: places.positions()[index][..sensors.dim()].to_vec() })
+        }
+    }
+
+    /// The worst of the places for a layout of sensors.
+    ///
+    /// # Errors
+    /// As [`Objective::values`].
+    pub fn evaluate(&self, sensors: &Points, places: &Places) -> Result<Worst> {
+        Ok(Worst::of(&self.values(sensors, places)?, places, sensors.dim()))
+    }
+}
+
+impl Worst {
+    /// The largest of the values at the places, the first of several.
+    pub fn of(values: &[f64], places: &Places, dim: usize) -> Self {
+        let index = (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best });
+        Self { value: values[index], at: places.positions()[index][..dim].to_vec() }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::points::Points;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
     points: Points,
+    grid: Grid,
     positions: Vec<[f64; 3]>,
 }
 
@@ -26,7 +27,8 @@ impl Places {
         let placement = |periodic| if periodic { Placement::Left } else { Placement::Vertex };
         let axes: Vec<_> =
             domain.axes().iter().zip(counts).map(|(axis, count)| (count, placement(axis.periodic))).collect();
-        let points = Points::grid(Grid::uniform(domain.clone(), &axes)?);
+        let grid = Grid::uniform(domain.clone(), &axes)?;
+        let points = Points::grid(grid.clone());
         let dim = domain.dim();
         let pad = |x: &[f64]| {
             let mut position = [0.0; 3];
@@ -34,12 +36,17 @@ impl Places {
             position
         };
         let positions = points.coordinates().chunks_exact(dim).map(pad).collect();
-        Ok(Self { points, positions })
+        Ok(Self { points, grid, positions })
     }
 
     /// The places as points.
     pub fn points(&self) -> &Points {
         &self.points
+    }
+
+    /// The grid they are.
+    pub fn lattice(&self) -> &Grid {
+        &self.grid
     }
 
     /// The places, padded with zeros to three axes.
@@ -48,7 +55,8 @@ impl Places {
     }
 }
 
-/// A number of places that resolves a layout of `n` sensors: two hundred for each, at least 2000, at most 50,000.
+/// A number of places that resolves a layout of `n` sensors: two hundred for each, at least 2000 and not more than
+/// 50,000, but never fewer than eight for each.
 pub fn spread(n: usize) -> usize {
-    n.saturating_mul(200).clamp(2000, 50_000)
+    n.saturating_mul(200).clamp(2000, 50_000).max(n.saturating_mul(8))
 }

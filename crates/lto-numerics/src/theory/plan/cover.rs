@@ -1,0 +1,94 @@
+//! How far every place is from its nearest sensor, kept up while sensors are added.
+
+use super::Places;
+use crate::domain::Domain;
+use crate::point_tree::PointTree;
+use crate::points::Points;
+use rayon::prelude::*;
+
+/// Places that share a largest distance: finding the furthest of all looks at one number for each block.
+const BLOCK: usize = 512;
+
+/// Squared distances of the places from their nearest sensor; a sensor may stand at those that are allowed.
+pub(super) struct Cover<'a> {
+    domain: &'a Domain,
+    places: &'a Places,
+    /// NaN-free; minus infinity where no sensor may stand.
+    squared: Vec<f64>,
+    largest: Vec<f64>,
+}
+
+impl<'a> Cover<'a> {
+    pub fn new(
+        domain: &'a Domain,
+        places: &'a Places,
+        sensors: Option<&Points>,
+        allowed: impl Fn(&[f64]) -> bool + Sync,
+    ) -> Self {
+        let tree = sensors.map(PointTree::new);
+        let of = |x: &[f64; 3]| {
+            if !allowed(&x[..domain.dim()]) {
+                return f64::NEG_INFINITY;
+            }
+            let nearest = tree.as_ref().and_then(|tree| tree.nearest(x, None));
+            nearest.map_or(f64::INFINITY, |nearest| nearest.squared_distance)
+        };
+        let squared: Vec<f64> = places.positions().par_iter().map(of).collect();
+        let largest = squared.chunks(BLOCK).map(maximum).collect();
+        Self { domain, places, squared, largest }
+    }
+
+    /// The allowed place nearest to the middle of the domain.
+    pub fn central(&self) -> Option<usize> {
+        let axes = self.domain.axes();
+        let middle: Vec<f64> = axes.iter().map(|axis| 0.5 * (axis.lower + axis.upper)).collect();
+        let distance = |i: usize| self.domain.distance_squared(&self.places.positions()[i], &middle);
+        let allowed = (0..self.squared.len()).filter(|&i| self.squared[i] > 0.0);
+        allowed.min_by(|&i, &j| distance(i).total_cmp(&distance(j)))
+    }
+
+    /// The allowed place furthest from all sensors, the first of several; `None` where all hold one.
+    pub fn furthest(&self) -> Option<usize> {
+        let (block, &most) =
+            self.largest.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)))?;
+        let start = block * BLOCK;
+        let at = self.squared[start..].iter().position(|&squared| squared == most)?;
+        (most > 0.0).then_some(start + at)
+    }
+
+    /// Puts a sensor at a place. Only places within the largest distance so far can come nearer.
+    pub fn add(&mut self, index: usize) {
+        let sensor = self.places.positions()[index];
+        let most = maximum(&self.largest);
+        let grid = self.places.lattice();
+        // For each axis the grid lines within reach, and how far they are.
+        let mut lines = [vec![(0, 0.0)], vec![(0, 0.0)], vec![(0, 0.0)]];
+        let shape = grid.shape();
+        for (d, axis) in self.domain.axes().iter().enumerate() {
+            let stride: usize = shape[d + 1..].iter().product();
+            let along = grid.coordinates(d).iter().enumerate();
+            let near = along.map(|(i, &x)| (i * stride, axis.displacement(sensor[d], x).powi(2)));
+            lines[d] = near.filter(|(_, squared)| *squared <= most).collect();
+        }
+        for &(i, a) in &lines[0] {
+            for &(j, b) in &lines[1] {
+                for &(k, c) in &lines[2] {
+                    let least = &mut self.squared[i + j + k];
+                    *least = least.min(a + b + c);
+                }
+            }
+        }
+        let touched = |(block, largest): (usize, &mut f64)| {
+            let end = ((block + 1) * BLOCK).min(self.squared.len());
+            *largest = maximum(&self.squared[block * BLOCK..end]);
+        };
+        let first = lines[0].iter().map(|line| line.0 / BLOCK).min().unwrap_or(0);
+        let row = shape[1..].iter().product::<usize>();
+        let last = lines[0].iter().map(|line| (line.0 + row - 1) / BLOCK).max().unwrap_or(0);
+        self.largest.iter_mut().enumerate().skip(first).take(last + 1 - first).for_each(touched);
+    }
+}
+
+fn maximum(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}

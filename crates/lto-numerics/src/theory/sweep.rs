@@ -1,0 +1,173 @@
+//! The discretization error over a range of numbers of points, against the rate that theory gives.
+
+use super::best_scale::best_scale;
+use super::bound::TheoremBound;
+use super::discretization::{Estimator, discretization_error};
+use super::rate_fit::RateFit;
+use super::regularity::Regularity;
+use crate::design::Design;
+use crate::error::{Error, Result};
+use crate::geometry::fill_distance;
+use crate::points::Points;
+use crate::setconv::SetConv;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+/// Relative accuracy of the fill distance, which ℓ* depends on by its third root only.
+const TOLERANCE: f64 = 1e-2;
+
+/// How ℓ is chosen for each layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScaleRule {
+    /// ℓ* of Corollary optimized-disc, with the limit of its constant and the layout's own fill distance.
+    Optimum,
+    /// The ℓ with the least error, as if the truth were known: what the estimate can do at best.
+    Best,
+}
+
+impl ScaleRule {
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ScaleRule::Optimum => "optimum",
+            ScaleRule::Best => "best",
+        }
+    }
+}
+
+/// What is swept: ε_disc of one design and estimator, for ever more points.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepRequest<'a> {
+    /// How the points are placed.
+    pub design: Design,
+    /// How values between them are estimated.
+    pub estimator: Estimator,
+    /// How ℓ is chosen.
+    pub rule: ScaleRule,
+    /// Layouts drawn for each N. A regular grid is the same each time: one suffices.
+    pub n_layouts: usize,
+    /// Every layout follows from this, its N and its number.
+    pub seed: u64,
+    /// Bounds of the states, for ℓ*.
+    pub regularity: &'a Regularity,
+    /// Where the supremum over x is taken; the domain of the sweep.
+    pub query: &'a Points,
+}
+
+/// What the layouts of one N came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SweepPoint {
+    /// N.
+    pub n_points: usize,
+    /// δ, the mean over the layouts.
+    pub fill_distance: f64,
+    /// ℓ, the mean over the layouts.
+    pub length_scale: f64,
+    /// ε_disc(N), the mean over the layouts.
+    pub error: f64,
+    /// ε_disc(N) of each layout.
+    pub errors: Vec<f64>,
+}
+
+/// ε_disc over N.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sweep {
+    /// In the order of the sizes asked for.
+    pub points: Vec<SweepPoint>,
+    /// The slope in N over all layouts of all sizes.
+    pub fit: RateFit,
+    /// The slope of [`SweepRequest::predicted`] over the same sizes.
+    pub predicted_slope: Option<f64>,
+}
+
+impl SweepRequest<'_> {
+    /// The whole sweep.
+    ///
+    /// # Errors
+    /// As [`SweepRequest::point`] and [`SweepRequest::fit`].
+    pub fn run(&self, sizes: &[usize], states: &[impl Fn(&[f64]) -> f64]) -> Result<Sweep> {
+        self.fit(sizes.iter().map(|&n| self.point(n, states)).collect::<Result<_>>()?)
+    }
+
+    /// ε_disc(N) of the given states, one value for each layout.
+    ///
+    /// # Errors
+    /// No layouts, a number of points the design cannot have, or as [`SetConv::apply`].
+    pub fn point(&self, n_points: usize, states: &[impl Fn(&[f64]) -> f64]) -> Result<SweepPoint> {
+        if self.n_layouts == 0 {
+            let requirement = "must be at least 1";
+            return Err(Error::Parameter { name: "n_layouts", value: "0".into(), requirement });
+        }
+        let share = 1.0 / self.n_layouts as f64;
+        let mut mean =
+            SweepPoint { n_points, fill_distance: 0.0, length_scale: 0.0, error: 0.0, errors: Vec::new() };
+        for layout in 0..self.n_layouts {
+            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+            rng.set_stream((n_points as u64) << 24 | layout as u64);
+            let points = self.design.points(self.query.domain(), n_points, &mut rng)?;
+            let delta = fill_distance(&points, TOLERANCE)?.upper;
+            let (length_scale, error) = self.error(&points, delta, states)?;
+            mean.fill_distance += share * delta;
+            mean.length_scale += share * length_scale;
+            mean.error += share * error;
+            mean.errors.push(error);
+        }
+        Ok(mean)
+    }
+
+    /// ℓ and the error with it.
+    fn error(&self, layout: &Points, delta: f64, states: &[impl Fn(&[f64]) -> f64]) -> Result<(f64, f64)> {
+        let error = |length_scale| {
+            let setconv = SetConv::new(length_scale)?;
+            discretization_error(self.estimator, &setconv, layout, self.query, states)
+        };
+        match self.rule {
+            ScaleRule::Optimum => {
+                let (dim, bounds) = (layout.dim(), self.regularity);
+                let constant = TheoremBound::limit_constant(dim, bounds.oscillation);
+                let (ell, _) = TheoremBound::optimum(dim, bounds.curvature_bound, constant, delta);
+                Ok((ell, error(ell)?))
+            }
+            ScaleRule::Best => {
+                let best = best_scale(0.1 * delta, 2.5 * delta, |ell| error(ell).map(Some))?;
+                best.map_or_else(|| Ok((delta, error(delta)?)), Ok)
+            }
+        }
+    }
+
+    /// The rate of measured points.
+    ///
+    /// # Errors
+    /// Fewer than two sizes, or an error that is zero.
+    pub fn fit(&self, points: Vec<SweepPoint>) -> Result<Sweep> {
+        let each = points.iter().flat_map(|at| at.errors.iter().map(|&error| (at.n_points as f64, error)));
+        let (sizes, errors): (Vec<f64>, Vec<f64>) = each.unzip();
+        let fit = RateFit::fit(&sizes, &errors)?;
+        let law: Option<Vec<f64>> = sizes.iter().map(|&n| self.predicted(n)).collect();
+        let predicted_slope = law.map(|law| RateFit::fit(&sizes, &law)).transpose()?.map(|law| law.slope);
+        Ok(Sweep { points, fit, predicted_slope })
+    }
+
+    /// The law that theory gives, up to a factor: (h/|Ω|)^p with h = |Ω|/N, or h = |Ω| log N/N for independent points.
+    ///
+    /// For Nadaraya–Watson p = 2/(3D) at ℓ* (Corollary disc-invariance) and p = 1/D at the best ℓ, by the Lipschitz
+    /// form: the error falls at least so fast. For the local linear estimate p = 2/D at the best ℓ. `None` for the local
+    /// linear estimate at ℓ*, which is not made for it, and for designs whose fill distance has no known rate.
+    pub fn predicted(&self, n_points: f64) -> Option<f64> {
+        let dim = self.query.dim() as f64;
+        let power = match (self.estimator, self.rule) {
+            (Estimator::NadarayaWatson, ScaleRule::Optimum) => 2.0 / (3.0 * dim),
+            (Estimator::NadarayaWatson, ScaleRule::Best) => 1.0 / dim,
+            (Estimator::LocalLinear, ScaleRule::Best) => 2.0 / dim,
+            (Estimator::LocalLinear, ScaleRule::Optimum) => return None,
+        };
+        let spacing = match self.design {
+            Design::Iid => n_points.ln() / n_points,
+            Design::Clustered => return None,
+            _ => 1.0 / n_points,
+        };
+        Some(spacing.powf(power))
+    }
+}
