@@ -3,6 +3,7 @@
 mod bench;
 mod dataset;
 mod demo;
+mod evaluate;
 mod frames;
 mod generate;
 mod info;
@@ -13,6 +14,7 @@ mod train;
 pub use bench::{BenchArgs, BenchCase, BenchCommand};
 pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
+pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
 pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
 pub use info::InfoArgs;
@@ -38,6 +40,7 @@ Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
   lto train heat.toml -o runs/heat
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
+  lto evaluate runs/heat persistence --resolutions 32,64,128 -o evaluation
 
 Exit status: 0 done, 1 failed, 2 wrong command line, 3 inspected but not understood, 130 interrupted."
 )]
@@ -77,6 +80,10 @@ pub enum Command {
     Demo(DemoArgs),
     /// Train a model as a configuration file says
     Train(TrainArgs),
+    /// Measure the errors of trained models: resolutions, contexts, noise, horizons
+    Evaluate(EvaluateArgs),
+    /// Put evaluations side by side and mark the best
+    Compare(CompareArgs),
     /// Predict a field from observations with a trained model
     Predict(PredictArgs),
     /// Say what a model is: architecture, parameters, domain, times, errors

@@ -2,8 +2,10 @@
 
 mod args;
 mod commands;
+mod evaluation;
 mod interrupt;
 mod journal;
+mod memory;
 mod output;
 mod page;
 mod picture;

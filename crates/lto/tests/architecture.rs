@@ -10,7 +10,8 @@ const LAYERS: &[&[&str]] = &[
     &["interpolate", "nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],
-    &["data", "evaluate"],
+    &["data"],
+    &["evaluate"],
     &["experiment"],
     &["train"],
 ];

@@ -1,7 +1,6 @@
 //! `lto bench`: times training steps and predictions of the published models on made-up data.
 
 mod case;
-mod memory;
 mod training;
 
 use crate::args::{BenchArgs, BenchCase, BenchCommand, GlobalArgs};
@@ -66,7 +65,7 @@ pub fn run(command: &BenchCommand, global: &GlobalArgs) -> Result<ExitCode> {
 }
 
 fn measure(what: &str, case: BenchCase, args: &BenchArgs) -> Result<Measurement> {
-    let idle_mb = memory::peak_mb();
+    let idle_mb = crate::memory::peak_mb();
     let default_batch = match (what, case) {
         ("predict", _) => 1,
         (_, BenchCase::Burgers) => 16,
@@ -95,7 +94,7 @@ fn measure(what: &str, case: BenchCase, args: &BenchArgs) -> Result<Measurement>
         n: times.len(),
         seconds: median(times),
         outside_kernels,
-        peak_mb: memory::peak_mb(),
+        peak_mb: crate::memory::peak_mb(),
         idle_mb,
     })
 }

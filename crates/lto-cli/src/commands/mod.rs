@@ -1,12 +1,14 @@
 //! One file per command; each returns the exit status.
 
 mod bench;
+mod compare;
 mod completions;
 mod data;
 mod demo;
+mod evaluate;
 mod info;
 mod predict;
-mod train;
+pub mod train;
 
 use crate::args::{Arguments, Command, DataCommand};
 use anyhow::{Context, Result};
@@ -28,6 +30,8 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Data(DataCommand::Plot(args)) => data::plot::run(&args, &global),
         Command::Demo(args) => demo::run(&args, &global),
         Command::Train(args) => train::run(&args, &global),
+        Command::Evaluate(args) => evaluate::run(&args, &global),
+        Command::Compare(args) => compare::run(&args, &global),
         Command::Predict(args) => predict::run(&args, &global),
         Command::Info(args) => info::run(&args, &global),
         Command::Bench(command) => bench::run(&command, &global),

@@ -5,7 +5,8 @@ use super::escape;
 /// A table.
 pub struct Table {
     columns: Vec<String>,
-    rows: Vec<Vec<String>>,
+    /// Texts, and whether each stands out.
+    rows: Vec<Vec<(String, bool)>>,
 }
 
 impl Table {
@@ -15,18 +16,26 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn row(mut self, cells: impl IntoIterator<Item = String>) -> Self {
+    pub fn row(self, cells: impl IntoIterator<Item = String>) -> Self {
+        self.marked_row(cells.into_iter().map(|text| (text, false)))
+    }
+
+    /// Adds a row of cells that may stand out.
+    pub fn marked_row(mut self, cells: impl IntoIterator<Item = (String, bool)>) -> Self {
         self.rows.push(cells.into_iter().collect());
         self
     }
 
     pub(super) fn html(&self) -> String {
-        let cell = |text: &String| {
+        let cell = |(text, marked): &(String, bool)| {
             let number = text.parse::<f64>().is_ok();
             let class = if number { " class=\"number\"" } else { "" };
-            format!("<td{class}>{}</td>", escape(text))
+            let (bold, plain) = if *marked { ("<strong>", "</strong>") } else { ("", "") };
+            format!("<td{class}>{bold}{}{plain}</td>", escape(text))
         };
-        let row = |cells: &Vec<String>| format!("<tr>{}</tr>\n", cells.iter().map(cell).collect::<String>());
+        let row = |cells: &Vec<(String, bool)>| {
+            format!("<tr>{}</tr>\n", cells.iter().map(cell).collect::<String>())
+        };
         let head: String = self.columns.iter().map(|name| format!("<th>{}</th>", escape(name))).collect();
         let body: String = self.rows.iter().map(row).collect();
         format!(

@@ -101,6 +101,22 @@ impl PdeConfig {
         }
     }
 
+    /// The same random problems with `resolution` points along each axis as the native grid: a sample drawn from the same
+    /// stream is the same state, or, where initial states know their grid (Burgers, advection), nearly so. `None` where
+    /// another resolution would draw other problems.
+    pub fn at_resolution(&self, resolution: usize) -> Option<Self> {
+        match self.clone() {
+            Self::Heat(config) => Some(Self::Heat(HeatConfig { resolution, ..config })),
+            Self::Advection(config) => Some(Self::Advection(AdvectionConfig { resolution, ..config })),
+            Self::Burgers(config) => Some(Self::Burgers(BurgersConfig { resolution, ..config })),
+            Self::NavierStokes(config) => config
+                .solve_resolution
+                .is_multiple_of(resolution.max(1))
+                .then(|| Self::NavierStokes(NavierStokesConfig { resolutions: vec![resolution], ..config })),
+            Self::Darcy(_) => None,
+        }
+    }
+
     /// Checks the parameters and plans the solver.
     ///
     /// # Errors

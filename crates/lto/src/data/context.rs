@@ -63,18 +63,38 @@ pub struct DesignWeights {
 }
 
 /// Which design was drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Design {
     /// See [`DesignWeights::random`].
     Random,
     /// See [`DesignWeights::strided`].
+    #[serde(rename = "grid")]
     Strided,
     /// See [`DesignWeights::clustered`].
     Clustered,
     /// See [`DesignWeights::failed_region`].
+    #[serde(rename = "failed")]
     FailedRegion,
     /// See [`DesignWeights::full`].
     Full,
+}
+
+impl Design {
+    /// All designs, for help texts and tests.
+    pub const ALL: [Design; 5] =
+        [Design::Random, Design::Strided, Design::Clustered, Design::FailedRegion, Design::Full];
+
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Design::Random => "random",
+            Design::Strided => "grid",
+            Design::Clustered => "clustered",
+            Design::FailedRegion => "failed",
+            Design::Full => "full",
+        }
+    }
 }
 
 /// A drawn design and size of a context; not yet its points.

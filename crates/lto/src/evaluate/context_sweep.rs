@@ -1,10 +1,11 @@
 //! The error of a model against the number and placement of observations, without retraining.
 
+use super::examples::{Example, Way, predict_all};
+use super::outcome::Tally;
 use super::statistics::ErrorStatistics;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use lto_numerics::dataset::{ContextDesign, ContextSampler};
-use lto_numerics::metric::relative_l2::relative_l2;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points, Sample};
 use serde::Serialize;
@@ -50,57 +51,39 @@ fn observe_by(
     seed: u64,
 ) -> Result<ContextErrors> {
     let sampler = ContextSampler { design };
-    let (mut errors, mut n_points) = (Vec::new(), 0);
+    let (mut tally, mut n_points) = (Tally::default(), 0);
     for (index, sample) in samples.iter().enumerate() {
         let mut rng = sample_rng(seed, index as u64);
-        let (mut sum, mut count) = (0.0, 0usize);
-        for Example { source, s, targets } in examples(sample, pairs)? {
+        let observe = |Source { source, s, targets }: Source| {
             let context = sampler.sample(&source, None, &mut rng)?;
-            n_points = context.points.len();
-            let query = Arc::new(Points::grid(sample.grid().as_ref().clone()));
-            let times: Vec<f64> = targets.iter().map(|(t, _)| *t).collect();
-            let predicted = model.predict(&context, s, &times, &query)?.values;
-            let size = predicted.len() / targets.len();
-            for (prediction, (_, truth)) in predicted.chunks_exact(size).zip(&targets) {
-                sum += relative_l2(prediction, truth.values())?;
-                count += 1;
-            }
-        }
-        if count > 0 {
-            errors.push(sum / count as f64);
-        }
+            Ok(Example { sample: index, context, s, targets })
+        };
+        let examples = sources(sample, pairs)?.into_iter().map(observe).collect::<Result<Vec<_>>>()?;
+        n_points = examples.last().map_or(n_points, |example| example.context.points.len());
+        let query = Arc::new(Points::grid(sample.grid().as_ref().clone()));
+        let mut judged = |_, _, _: &[f64], scores| tally.add(index, scores);
+        predict_all(model, &examples, &query, Way::Direct, &mut judged)?;
     }
-    let none = || {
-        Error::Numerics(lto_numerics::Error::Mismatch {
-            what: "number of samples with a pair to predict (at least)".into(),
-            expected: 1,
-            got: 0,
-        })
-    };
-    Ok(ContextErrors { design, n_points, relative_l2: ErrorStatistics::of(errors).ok_or_else(none)? })
+    Ok(ContextErrors { design, n_points, relative_l2: tally.measures()?.relative_l2 })
 }
 
 /// A source state, its time, and the target states with theirs.
-struct Example {
+struct Source {
     source: Field,
     s: f64,
     targets: Vec<(f64, Field)>,
 }
 
-/// The examples of a sample; pairs from the same frame share one.
-fn examples(sample: &Sample, pairs: &[FramePair]) -> Result<Vec<Example>> {
+/// What a sample offers to predict; pairs from the same frame share one.
+fn sources(sample: &Sample, pairs: &[FramePair]) -> Result<Vec<Source>> {
     let trajectory = match sample {
         Sample::Steady { source, target } => {
-            return Ok(vec![Example {
-                source: source.clone(),
-                s: 0.0,
-                targets: vec![(0.0, target.clone())],
-            }]);
+            return Ok(vec![Source { source: source.clone(), s: 0.0, targets: vec![(0.0, target.clone())] }]);
         }
         Sample::Evolution(trajectory) => trajectory,
     };
     let times = trajectory.times();
-    let mut examples: Vec<(usize, Example)> = Vec::new();
+    let mut examples: Vec<(usize, Source)> = Vec::new();
     for &(from, to) in pairs {
         let (Some(&s), Some(&t)) = (times.get(from), times.get(to)) else {
             let (key, value) = ("pairs".into(), format!("({from}, {to})"));
@@ -114,7 +97,7 @@ fn examples(sample: &Sample, pairs: &[FramePair]) -> Result<Vec<Example>> {
         match examples.iter_mut().find(|(frame, _)| *frame == from) {
             Some((_, example)) => example.targets.push(target),
             None => {
-                examples.push((from, Example { source: trajectory.field(from), s, targets: vec![target] }))
+                examples.push((from, Source { source: trajectory.field(from), s, targets: vec![target] }))
             }
         }
     }

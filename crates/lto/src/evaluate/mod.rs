@@ -1,4 +1,21 @@
 //! How good a model is, in plain numbers.
 
+pub mod compare;
+pub mod config;
 pub mod context_sweep;
+pub mod evaluation;
+pub mod examples;
+mod gallery;
+mod horizon;
+pub mod level;
+pub mod number;
+pub mod outcome;
+pub mod protocol;
+pub mod scores;
 pub mod statistics;
+
+pub use config::{EvaluationConfig, Part};
+pub use evaluation::{Evaluation, ModelInfo};
+pub use level::{Levels, Origin};
+pub use outcome::{Measures, Outcome};
+pub use protocol::evaluate;

@@ -2,21 +2,26 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Resamplings behind an interval.
 const RESAMPLINGS: usize = 2000;
 
 /// The errors of several examples, and their mean with a 95 % interval.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ErrorStatistics {
-    /// One error an example.
+    /// One error an example; infinite where a prediction is not finite.
+    #[serde(with = "super::number::several")]
     pub errors: Vec<f64>,
     /// Their mean.
+    #[serde(with = "super::number")]
     pub mean: f64,
     /// Standard error of the mean; 0 for a single example.
+    #[serde(with = "super::number")]
     pub standard_error: f64,
     /// 2.5 % and 97.5 % quantiles of the mean over examples drawn again with replacement (bootstrap).
+    #[serde(with = "super::number::several")]
     pub interval: [f64; 2],
 }
 
@@ -35,7 +40,8 @@ impl ErrorStatistics {
         means.sort_by(f64::total_cmp);
         let quantile = |q: f64| means[((RESAMPLINGS - 1) as f64 * q).round() as usize];
         let interval = [quantile(0.025), quantile(0.975)];
-        Some(Self { mean, standard_error: (variance / n as f64).sqrt(), interval, errors })
+        let standard_error = if mean.is_finite() { (variance / n as f64).sqrt() } else { f64::INFINITY };
+        Some(Self { mean, standard_error, interval, errors })
     }
 }
 
@@ -54,6 +60,20 @@ mod tests {
         let single = ErrorStatistics::of(vec![0.5]).unwrap();
         assert_eq!((single.mean, single.standard_error, single.interval), (0.5, 0.0, [0.5, 0.5]));
         assert!(ErrorStatistics::of(vec![]).is_none());
+    }
+
+    /// JSON has no infinite numbers: they are `null`, and come back.
+    #[test]
+    fn infinite_errors_survive_json() {
+        let statistics = ErrorStatistics::of(vec![0.25, f64::INFINITY]).unwrap();
+        assert_eq!((statistics.mean, statistics.standard_error), (f64::INFINITY, f64::INFINITY));
+        let json = serde_json::to_string(&statistics).unwrap();
+        assert!(json.contains("[0.25,null]"), "{json}");
+        assert_eq!(serde_json::from_str::<ErrorStatistics>(&json).unwrap(), statistics);
+        assert!(
+            serde_json::from_str::<ErrorStatistics>(&json.replace("\"interval\":[", "\"interval\":[1,"))
+                .is_err()
+        );
     }
 
     /// For many examples of a known spread the interval is the normal one: ±1.96 σ/√n.

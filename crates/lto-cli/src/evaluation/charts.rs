@@ -1,0 +1,69 @@
+//! Curves of evaluations: error against resolution, number of observations, noise and horizon; spectra.
+
+use super::rows::{Kind, names, rows};
+use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use crate::picture::drawing::Drawing;
+use lto::evaluate::Evaluation;
+
+/// Errors of one kind of cases, one curve a model and a way; cases a model cannot do are left out. `None` where no
+/// curve has two points.
+pub fn errors(evaluations: &[Evaluation], kinds: &[Kind], curve: Option<&str>, x: Axis) -> Option<Drawing> {
+    let mut series = Vec::new();
+    for (number, (evaluation, name)) in evaluations.iter().zip(names(evaluations)).enumerate() {
+        for &kind in kinds {
+            let mut points = Vec::new();
+            for row in rows(evaluation).into_iter().filter(|row| row.kind == kind) {
+                let wanted = row.place.filter(|(of, _)| curve.is_none_or(|curve| curve == of));
+                let measures = row.outcome.measures();
+                if let (Some((_, x)), Some(m)) = (wanted, measures.filter(|m| m.relative_l2.mean.is_finite()))
+                {
+                    let [low, high] = m.relative_l2.interval;
+                    points.push((x, m.relative_l2.mean, (low, high)));
+                }
+            }
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let way = match kind {
+                Kind::Rollout if kinds.len() > 1 => ", rollout",
+                Kind::Direct if kinds.len() > 1 => ", direct",
+                _ => "",
+            };
+            if !points.is_empty() {
+                series.push(Series {
+                    name: format!("{name}{way}"),
+                    points: points.iter().map(|p| (p.0, p.1)).collect(),
+                    intervals: points.iter().map(|p| p.2).collect(),
+                    color: COLORS[number % COLORS.len()],
+                    style: if kind == Kind::Direct && kinds.len() > 1 {
+                        Style::Dashed
+                    } else {
+                        Style::Marked
+                    },
+                });
+            }
+        }
+    }
+    let chart = Chart { title: String::new(), x, y: Axis::log("relative L2 error"), series };
+    chart.series.iter().any(|s| s.points.len() > 1).then(|| chart.draw())
+}
+
+/// Power by wavenumber: the truth, and what each model predicts in one step.
+pub fn spectra(evaluations: &[Evaluation]) -> Option<Drawing> {
+    let mut series = Vec::new();
+    for (number, (evaluation, name)) in evaluations.iter().zip(names(evaluations)).enumerate() {
+        let Some(spectra) = &evaluation.spectra else { continue };
+        let curve = |name: String, power: &[f64], color, style| Series {
+            name,
+            // The mean has no place on a logarithmic axis.
+            points: spectra.wavenumber.iter().copied().zip(power.iter().copied()).skip(1).collect(),
+            intervals: Vec::new(),
+            color,
+            style,
+        };
+        if series.is_empty() {
+            series.push(curve("truth".into(), &spectra.truth, [0, 0, 0], Style::Dashed));
+        }
+        series.push(curve(name, &spectra.prediction, COLORS[number % COLORS.len()], Style::Line));
+    }
+    let (x, y) = (Axis::log("wavenumber in cycles per unit length"), Axis::log("power"));
+    (!series.is_empty()).then(|| Chart { title: String::new(), x, y, series }.draw())
+}

@@ -1,0 +1,228 @@
+//! What is evaluated.
+
+use crate::data::Data;
+use crate::data::context::Design;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Starts that errors are averaged over, where none are given.
+const STARTS: usize = 6;
+/// Steps of the horizon, where the data have as many and none are given.
+const HORIZON: usize = 10;
+
+/// Which samples of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Those held out for tests.
+    #[default]
+    Test,
+    /// Those held out for validation.
+    Validation,
+    /// All.
+    All,
+}
+
+/// A protocol: what is predicted from what, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EvaluationConfig {
+    /// Which samples.
+    pub split: Part,
+    /// At most so many of them, evenly spread; all if not given.
+    pub samples: Option<usize>,
+    /// Seed of random contexts and of noise.
+    pub seed: u64,
+    /// Source frames that errors of one step are averaged over; six evenly spread ones if not given.
+    pub starts: Option<Vec<usize>>,
+    /// Native steps that are predicted at once in all sweeps.
+    pub lead: usize,
+    /// Resolutions of context and query together, as points along the first axis.
+    pub resolutions: Vec<usize>,
+    /// Resolutions of the context, the query being native.
+    pub context_resolutions: Vec<usize>,
+    /// Resolutions of the query, the context being native.
+    pub query_resolutions: Vec<usize>,
+    /// Observed points ÷ native points.
+    pub fractions: Vec<f64>,
+    /// Which points these are.
+    pub designs: Vec<Design>,
+    /// Standard deviations of noise on the observations, relative to that of the field.
+    pub noise: Vec<f64>,
+    /// Native steps of the long forecast; at most ten if not given, 0 leaves it out.
+    pub horizon: Option<usize>,
+    /// Source frame of the long forecast; the first that the model can start from if not given.
+    pub start: Option<usize>,
+}
+
+impl Default for EvaluationConfig {
+    fn default() -> Self {
+        Self {
+            split: Part::Test,
+            samples: None,
+            seed: 0,
+            starts: None,
+            lead: 1,
+            resolutions: Vec::new(),
+            context_resolutions: Vec::new(),
+            query_resolutions: Vec::new(),
+            fractions: vec![0.05, 0.1, 0.25, 1.0],
+            designs: vec![Design::Random, Design::Strided, Design::Clustered, Design::FailedRegion],
+            noise: vec![0.01, 0.05, 0.1],
+            horizon: None,
+            start: None,
+        }
+    }
+}
+
+/// A protocol with all that depends on the data decided.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Protocol {
+    pub samples: Vec<usize>,
+    /// Source frames; one that means nothing where the problem is steady.
+    pub starts: Vec<usize>,
+    /// First frame and steps of the long forecast.
+    pub horizon: Option<(usize, usize)>,
+}
+
+impl EvaluationConfig {
+    /// All resolutions that are asked for.
+    pub fn all_resolutions(&self) -> Vec<usize> {
+        [&self.resolutions[..], &self.context_resolutions, &self.query_resolutions].concat()
+    }
+
+    /// Half, native and twice the native resolution, where no resolutions are given.
+    pub fn with_default_resolutions(mut self, native: usize) -> Self {
+        if self.all_resolutions().is_empty() {
+            self.resolutions = [native / 2, native, 2 * native].into_iter().filter(|r| *r > 1).collect();
+        }
+        self
+    }
+
+    /// Decides what depends on the data. `history` is the number of frames a source has.
+    ///
+    /// # Errors
+    /// Frames beyond the data, values that make no sense, or no sample.
+    pub(super) fn protocol(&self, data: &Data, history: usize) -> Result<Protocol> {
+        let (layout, split) = (data.layout(), data.split());
+        let all: Vec<usize> = (0..layout.n_samples).collect();
+        let (name, part) = match self.split {
+            Part::Test => ("test", &split.test),
+            Part::Validation => ("validation", &split.validation),
+            Part::All => ("all", &all),
+        };
+        if part.is_empty() || self.samples == Some(0) {
+            return refuse(
+                "split",
+                name.into(),
+                "leaves no sample to evaluate on; choose another, or all".into(),
+            );
+        }
+        let n = self.samples.map_or(part.len(), |n| n.min(part.len()));
+        let samples = (0..n).map(|i| part[i * part.len() / n]).collect();
+        if let Some(level) = self.noise.iter().find(|level| !(**level >= 0.0 && level.is_finite())) {
+            return refuse("noise", level.to_string(), "must not be negative".into());
+        }
+        if let Some(fraction) = self.fractions.iter().find(|f| !(**f > 0.0 && f.is_finite())) {
+            return refuse("fractions", fraction.to_string(), "must be positive".into());
+        }
+        if layout.is_steady() {
+            return Ok(Protocol { samples, starts: vec![0], horizon: None });
+        }
+        let (first, n_frames) = (history.max(1) - 1, layout.times.len());
+        if self.lead == 0 || first + self.lead >= n_frames {
+            let most = n_frames.saturating_sub(first + 1);
+            return refuse("lead", self.lead.to_string(), format!("must be 1 to {most} native steps"));
+        }
+        let last = n_frames - 1 - self.lead;
+        let starts = match &self.starts {
+            None => spread(first, last, STARTS),
+            Some(starts) => match starts.iter().find(|s| !(first..=last).contains(s)) {
+                Some(bad) => {
+                    return refuse(
+                        "starts",
+                        bad.to_string(),
+                        format!("the frames to start from are {first} to {last}"),
+                    );
+                }
+                None if starts.is_empty() => {
+                    return refuse("starts", "[]".into(), "must name a frame".into());
+                }
+                None => starts.clone(),
+            },
+        };
+        let start = self.start.unwrap_or(first);
+        let most = (n_frames - 1).saturating_sub(start);
+        if start < first || most == 0 {
+            return refuse(
+                "start",
+                start.to_string(),
+                format!("the frames to start from are {first} to {}", n_frames - 2),
+            );
+        }
+        let steps = self.horizon.unwrap_or(HORIZON.min(most));
+        if steps > most {
+            return refuse(
+                "horizon",
+                steps.to_string(),
+                format!("from frame {start} the data have {most} steps"),
+            );
+        }
+        Ok(Protocol { samples, starts, horizon: (steps > 0).then_some((start, steps)) })
+    }
+}
+
+/// At most `n` whole numbers from `first` to `last`, evenly spread, both among them where there is more than one.
+fn spread(first: usize, last: usize, n: usize) -> Vec<usize> {
+    let n = n.min(last - first + 1);
+    (0..n).map(|i| first + if n > 1 { i * (last - first) / (n - 1) } else { 0 }).collect()
+}
+
+fn refuse<T>(key: &str, value: String, requirement: String) -> Result<T> {
+    Err(Error::Config { key: key.into(), value, requirement })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::config::DataConfig;
+
+    fn protocol(change: impl FnOnce(&mut EvaluationConfig), history: usize) -> Result<Protocol> {
+        let text = "generate = { pde = 'heat', resolution = 8, n_frames = 11 }\nsamples = 40\n\
+                    split = { counts = { train = 10, validation = 0, test = 30 } }";
+        let data = Data::open(&toml::from_str::<DataConfig>(text).unwrap(), 1.0).unwrap();
+        let mut config = EvaluationConfig::default();
+        change(&mut config);
+        config.protocol(&data, history)
+    }
+
+    #[test]
+    fn what_is_not_given_follows_from_the_data() {
+        let decided = protocol(|_| {}, 1).unwrap();
+        assert_eq!(decided.starts, [0, 1, 3, 5, 7, 9]);
+        assert_eq!((decided.samples.len(), decided.samples[0]), (30, 10));
+        assert_eq!(decided.horizon, Some((0, 10)));
+        let decided = protocol(|c| (c.samples, c.lead) = (Some(3), 4), 3).unwrap();
+        assert_eq!(decided.samples, [10, 20, 30]);
+        assert_eq!(decided.starts, [2, 3, 4, 5, 6]);
+        assert_eq!(decided.horizon, Some((2, 8)));
+    }
+
+    #[test]
+    fn what_the_data_do_not_have_is_told() {
+        type Change = fn(&mut EvaluationConfig);
+        let cases: [(Change, &str); 7] = [
+            (|c| c.starts = Some(vec![0, 10]), "starts = 10"),
+            (|c| c.start = Some(10), "start = 10"),
+            (|c| (c.start, c.horizon) = (Some(6), Some(5)), "4 steps"),
+            (|c| c.lead = 11, "lead"),
+            (|c| c.split = Part::Validation, "validation"),
+            (|c| c.noise = vec![-0.1], "noise"),
+            (|c| c.fractions = vec![0.0], "fractions"),
+        ];
+        for (change, part) in cases {
+            let message = protocol(change, 1).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The results of an evaluation: what is written as JSON, and what tables and pictures are made from.
+
+use super::config::EvaluationConfig;
+use super::level::Origin;
+use super::outcome::Outcome;
+use crate::data::context::Design;
+use crate::error::{Error, Result};
+use lto_numerics::{Domain, Grid};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Version of the JSON.
+pub const SCHEMA: u32 = 1;
+
+/// The file's name in the folder of an evaluation.
+pub const FILE_NAME: &str = "evaluation.json";
+
+/// One model on one dataset.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluation {
+    /// Version of this form.
+    pub schema: u32,
+    /// What was evaluated.
+    pub model: ModelInfo,
+    /// On what.
+    pub data: DataInfo,
+    /// How: the whole protocol.
+    pub config: EvaluationConfig,
+    /// The command that made it; empty where none did.
+    pub command: String,
+    /// One native step (or `config.lead`) from the full native grid to the native grid; the one target of a steady
+    /// problem.
+    pub one_step: Outcome,
+    /// At other resolutions.
+    pub resolutions: Vec<ResolutionResult>,
+    /// From fewer or more observations.
+    pub contexts: Vec<ContextResult>,
+    /// From observations with noise.
+    pub noise: Vec<NoiseResult>,
+    /// Over many steps; none for a steady problem.
+    pub horizon: Option<HorizonResult>,
+    /// Power by wavenumber of what was predicted in one step, and of the truth; none where points are not equally spaced.
+    pub spectra: Option<Spectra>,
+    /// Fields to look at.
+    pub examples: Vec<ExampleField>,
+    /// Wall time of the whole evaluation.
+    pub seconds: f64,
+    /// Peak memory of the process meanwhile, in MB; none where the system does not say.
+    pub peak_mb: Option<f64>,
+}
+
+/// What was evaluated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelInfo {
+    /// The folder of its run, or its name.
+    pub run: String,
+    /// The kind of model.
+    pub kind: String,
+    /// Number of parameters.
+    pub parameters: usize,
+    /// Steps of training.
+    pub steps: u64,
+    /// Wall time of training, where it is known.
+    pub train_seconds: Option<f64>,
+}
+
+/// What it was evaluated on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataInfo {
+    /// In words.
+    pub description: String,
+    /// Points of the native grid along each axis.
+    pub native: Vec<usize>,
+    /// The samples.
+    pub samples: Vec<usize>,
+    /// Source frames that one-step errors are averaged over; empty for a steady problem.
+    pub starts: Vec<usize>,
+    /// Time between frames; none for a steady problem.
+    pub interval: Option<f64>,
+}
+
+/// At a resolution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResolutionResult {
+    /// Points of the context along each axis.
+    pub context: Vec<usize>,
+    /// Where its values come from.
+    pub context_origin: Origin,
+    /// Points of the query along each axis.
+    pub query: Vec<usize>,
+    /// Where the truth there comes from.
+    pub query_origin: Origin,
+    /// The errors.
+    pub outcome: Outcome,
+}
+
+/// From some of the points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextResult {
+    /// Which points.
+    pub design: Design,
+    /// Points asked for ÷ native points.
+    pub fraction: f64,
+    /// Points observed on average; 0 where the model takes none such.
+    pub n_points: f64,
+    /// Where the observations come from.
+    pub origin: Origin,
+    /// The errors.
+    pub outcome: Outcome,
+}
+
+/// From observations with noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseResult {
+    /// Standard deviation of the noise ÷ that of the field.
+    pub level: f64,
+    /// The errors.
+    pub outcome: Outcome,
+}
+
+/// Over many steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HorizonResult {
+    /// Source frame.
+    pub start: usize,
+    /// After each native step.
+    pub steps: Vec<HorizonStep>,
+    /// Mean over the steps, each prediction fed back.
+    pub rollout_average: Outcome,
+    /// Mean over the steps, each predicted straight.
+    pub direct_average: Outcome,
+}
+
+/// After some native steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HorizonStep {
+    /// Number of steps.
+    pub k: usize,
+    /// t − s.
+    pub lead_time: f64,
+    /// Each prediction fed back.
+    pub rollout: Outcome,
+    /// Predicted straight.
+    pub direct: Outcome,
+}
+
+/// Mean power over samples, by wavenumber.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spectra {
+    /// In cycles per unit length.
+    pub wavenumber: Vec<f64>,
+    /// Of the truth.
+    pub truth: Vec<f64>,
+    /// Of the predictions.
+    #[serde(with = "super::number::several")]
+    pub prediction: Vec<f64>,
+}
+
+/// One prediction as a field; of large grids every so manieth point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExampleField {
+    /// The sample.
+    pub sample: usize,
+    /// Name of the channel.
+    pub channel: String,
+    /// Native steps ahead; 0 for a steady problem.
+    pub steps: usize,
+    /// Whether predictions were fed back.
+    pub rollout: bool,
+    /// Source and target time.
+    pub times: [f64; 2],
+    /// Where the points lie.
+    pub domain: Domain,
+    /// Coordinates along each axis.
+    pub coordinates: Vec<Vec<f64>>,
+    /// The truth.
+    pub truth: Vec<f64>,
+    /// The prediction.
+    #[serde(with = "super::number::several")]
+    pub prediction: Vec<f64>,
+}
+
+impl ExampleField {
+    /// Where the points lie.
+    ///
+    /// # Errors
+    /// Coordinates that make no grid.
+    pub fn grid(&self) -> Result<Grid> {
+        Ok(Grid::from_coordinates(self.domain.clone(), self.coordinates.clone())?)
+    }
+}
+
+/// Reads evaluations from their file, or from the folder that holds it: one, or a list.
+///
+/// # Errors
+/// A file that is missing, or holds no evaluation of this version.
+pub fn read(path: &Path) -> Result<Vec<Evaluation>> {
+    let path = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
+    let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+    let list = text.trim_start().starts_with('[');
+    let parsed =
+        if list { serde_json::from_str(&text) } else { serde_json::from_str(&text).map(|one| vec![one]) };
+    let evaluations: Vec<Evaluation> = parsed
+        .map_err(|e| Error::bad_file(&path, format!("is no evaluation that this version reads: {e}")))?;
+    match evaluations.iter().find(|evaluation| evaluation.schema != SCHEMA) {
+        Some(other) => {
+            let problem = format!("has schema {}, this version reads {SCHEMA}; evaluate again", other.schema);
+            Err(Error::bad_file(&path, problem))
+        }
+        None => Ok(evaluations),
+    }
+}
+
+/// The JSON of evaluations: one alone, several as a list; without line breaks, since fields are long.
+///
+/// # Errors
+/// None for sound evaluations.
+pub fn to_json(evaluations: &[Evaluation]) -> Result<String> {
+    let text = match evaluations {
+        [one] => serde_json::to_string(one),
+        all => serde_json::to_string(all),
+    };
+    text.map_err(|e| Error::bad_file(Path::new(FILE_NAME), e.to_string()))
+}

@@ -1,0 +1,82 @@
+//! Predictions of a batch of examples, and their scores.
+
+use super::scores::Scores;
+use crate::error::Result;
+use crate::model::{Forecast, Model};
+use lto_numerics::dataset::Context;
+use lto_numerics::{Field, Points};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Query points of all examples of a batch together, at most.
+const POINTS: usize = 1 << 16;
+/// Examples of a batch, at most.
+const MOST: usize = 16;
+
+/// How later times are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Each target time from the source.
+    Direct,
+    /// Native steps, each from the last; the targets are after 1, 2, … of them.
+    Rollout,
+}
+
+/// What is observed, and what is true at the query points later.
+pub struct Example {
+    /// Which sample it belongs to.
+    pub sample: usize,
+    /// What is observed.
+    pub context: Context,
+    /// When.
+    pub s: f64,
+    /// Target times with their states.
+    pub targets: Vec<(f64, Field)>,
+}
+
+/// Told the number of an example, that of its target, the prediction and its scores.
+pub type Judged<'a> = dyn FnMut(usize, usize, &[f64], Scores) + 'a;
+
+/// Predicts all examples, in batches, on one grid of query points. Returns the wall time of the predictions alone.
+///
+/// # Errors
+/// Whatever the model cannot take.
+pub fn predict_all(
+    model: &Model,
+    examples: &[Example],
+    query: &Arc<Points>,
+    way: Way,
+    judged: &mut Judged,
+) -> Result<f64> {
+    let size = (POINTS / query.len().max(1)).clamp(1, MOST);
+    let mut seconds = 0.0;
+    for (number, batch) in examples.chunks(size).enumerate() {
+        let clock = Instant::now();
+        let predictions = match way {
+            Way::Direct => {
+                let times: Vec<Vec<f64>> =
+                    batch.iter().map(|e| e.targets.iter().map(|(t, _)| *t).collect()).collect();
+                let forecasts = batch.iter().zip(&times);
+                let forecasts: Vec<Forecast> =
+                    forecasts.map(|(e, times)| Forecast { context: &e.context, s: e.s, times }).collect();
+                model.predict_batch(&forecasts, query)?
+            }
+            Way::Rollout => {
+                let contexts: Vec<Context> = batch.iter().map(|e| e.context.clone()).collect();
+                let starts: Vec<f64> = batch.iter().map(|e| e.s).collect();
+                let steps = batch.iter().map(|e| e.targets.len()).max().unwrap_or(0);
+                model.rollout_batch(&contexts, &starts, steps, query)?
+            }
+        };
+        seconds += clock.elapsed().as_secs_f64();
+        for (i, (example, prediction)) in batch.iter().zip(&predictions).enumerate() {
+            let each = example.targets.first().map_or(1, |(_, truth)| truth.values().len()).max(1);
+            for (j, (values, (_, truth))) in
+                prediction.values.chunks_exact(each).zip(&example.targets).enumerate()
+            {
+                judged(number * size + i, j, values, Scores::of(values, truth)?);
+            }
+        }
+    }
+    Ok(seconds)
+}

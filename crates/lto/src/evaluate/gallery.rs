@@ -1,0 +1,104 @@
+//! What is kept of an evaluation to look at: some fields, and mean spectra.
+
+use super::evaluation::{ExampleField, Spectra};
+use super::examples::Example;
+use lto_numerics::Field;
+use lto_numerics::metric::spectrum::power_spectrum;
+
+/// Points along an axis that an example keeps, at most: of a curve, and of a map.
+const MOST: [usize; 2] = [1024, 128];
+
+/// Collects predictions.
+#[derive(Default)]
+pub(super) struct Gallery {
+    /// Fields to look at.
+    pub examples: Vec<ExampleField>,
+    wavenumber: Vec<f64>,
+    truth: Vec<f64>,
+    prediction: Vec<f64>,
+    count: usize,
+    /// Whether spectra are still summed.
+    closed: bool,
+    latest: Option<(usize, f64, f64, Field, Vec<f64>)>,
+}
+
+impl Gallery {
+    /// Takes a prediction of target `j` of an example.
+    pub fn add(&mut self, example: &Example, j: usize, values: &[f64]) {
+        let Some((t, truth)) = example.targets.get(j) else { return };
+        if self.latest.is_none() {
+            self.latest = Some((example.sample, example.s, *t, truth.clone(), values.to_vec()));
+        }
+        if self.closed || values.iter().any(|v| !v.is_finite()) {
+            return;
+        }
+        let predicted = Field::new(truth.grid().clone(), truth.n_channels(), values.to_vec());
+        // Where points are not equally spaced there is no spectrum.
+        let spectra = predicted.and_then(|field| Ok((power_spectrum(truth)?, power_spectrum(&field)?)));
+        if let Ok((of_truth, of_prediction)) = spectra {
+            if self.count == 0 {
+                self.truth = vec![0.0; of_truth.power.len()];
+                self.prediction = self.truth.clone();
+            }
+            let add = |sum: &mut [f64], power: &[f64]| sum.iter_mut().zip(power).for_each(|(s, p)| *s += p);
+            add(&mut self.truth, &of_truth.power);
+            add(&mut self.prediction, &of_prediction.power);
+            self.wavenumber = of_truth.wavenumber;
+            self.count += 1;
+        }
+    }
+
+    /// Shows the first prediction taken since the last was shown.
+    pub fn show(&mut self, channels: &[String], steps: usize, rollout: bool) {
+        let Some((sample, s, t, truth, values)) = self.latest.take() else { return };
+        let grid = truth.grid();
+        let most = MOST[usize::from(grid.dim() > 1)];
+        let longest = grid.shape().into_iter().max().unwrap_or(1);
+        let stride = longest.div_ceil(most).max(1);
+        let kept = |values: &[f64]| -> Vec<f64> {
+            let shape = grid.shape();
+            let on_stride = |mut index: usize| {
+                shape.iter().rev().all(|&n| {
+                    let i = index % n;
+                    index /= n;
+                    i.is_multiple_of(stride)
+                })
+            };
+            values
+                .iter()
+                .take(grid.len())
+                .enumerate()
+                .filter(|(i, _)| on_stride(*i))
+                .map(|(_, v)| *v)
+                .collect()
+        };
+        self.examples.push(ExampleField {
+            sample,
+            channel: channels.first().cloned().unwrap_or_default(),
+            steps,
+            rollout,
+            times: [s, t],
+            domain: grid.domain().clone(),
+            coordinates: (0..grid.dim())
+                .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
+                .collect(),
+            truth: kept(truth.values()),
+            prediction: kept(&values),
+        });
+    }
+
+    /// Means over all predictions taken.
+    pub fn spectra(&self) -> Option<Spectra> {
+        let mean = |sum: &[f64]| sum.iter().map(|p| p / self.count as f64).collect();
+        (self.count > 0).then(|| Spectra {
+            wavenumber: self.wavenumber.clone(),
+            truth: mean(&self.truth),
+            prediction: mean(&self.prediction),
+        })
+    }
+
+    /// Takes no more spectra.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+}

@@ -1,0 +1,123 @@
+//! Errors over many native steps: each prediction fed back, or each predicted straight.
+
+use super::evaluation::{HorizonResult, HorizonStep};
+use super::examples::{Example, Way, predict_all};
+use super::gallery::Gallery;
+use super::level::Level;
+use super::outcome::{Outcome, Tally};
+use super::protocol::{CHUNK, Runner};
+use crate::data::State;
+use crate::data::context::ContextPlan;
+use crate::error::{Error, Result};
+use crate::operator::Reach;
+use lto_numerics::Points;
+use lto_numerics::pde::sample_rng;
+use std::sync::Arc;
+
+/// Native intervals of model and data that differ by more than this share are different.
+const SAME_INTERVAL: f64 = 1e-3;
+
+/// The long forecast of a protocol, from the full native grid; `None` where there is none.
+///
+/// # Errors
+/// As for the whole evaluation.
+pub(super) fn horizon(
+    runner: &mut Runner,
+    native: &Level,
+    gallery: &mut Gallery,
+) -> Result<Option<HorizonResult>> {
+    let Some((start, n_steps)) = runner.protocol.horizon else { return Ok(None) };
+    let times = &runner.levels.data().layout().times;
+    let lead_times: Vec<f64> = (1..=n_steps).map(|k| times[start + k] - times[start]).collect();
+    let rollout = forecast(runner, native, (start, n_steps), Way::Rollout, gallery)?;
+    let direct = forecast(runner, native, (start, n_steps), Way::Direct, gallery)?;
+    let each = rollout.0.into_iter().zip(direct.0).zip(lead_times).enumerate();
+    let steps =
+        each.map(|(i, ((rollout, direct), lead_time))| HorizonStep { k: i + 1, lead_time, rollout, direct });
+    Ok(Some(HorizonResult {
+        start,
+        steps: steps.collect(),
+        rollout_average: rollout.1,
+        direct_average: direct.1,
+    }))
+}
+
+/// Outcomes after each step, and over all.
+fn forecast(
+    runner: &mut Runner,
+    native: &Level,
+    (start, n_steps): (usize, usize),
+    way: Way,
+    gallery: &mut Gallery,
+) -> Result<(Vec<Outcome>, Outcome)> {
+    let query = Arc::new(Points::grid(native.grid.as_ref().clone()));
+    let samples = runner.protocol.samples.clone();
+    let mut tallies = vec![Tally::default(); n_steps];
+    let mut all = Tally::default();
+    let mut done = 0;
+    let mut measure = |runner: &mut Runner| -> Result<()> {
+        possible(runner, way)?;
+        for chunk in samples.chunks(CHUNK) {
+            let examples = chunk.iter().map(|&sample| example(runner, native, sample, start, n_steps));
+            let examples = examples.collect::<Result<Vec<_>>>()?;
+            let mut judged = |i: usize, j: usize, values: &[f64], scores| {
+                tallies[j].add(examples[i].sample, scores);
+                all.add(examples[i].sample, scores);
+                if j + 1 == n_steps {
+                    gallery.add(&examples[i], j, values);
+                }
+            };
+            let seconds = predict_all(runner.model, &examples, &query, way, &mut judged)?;
+            if done == 0 {
+                gallery.show(&runner.model.card().channel_names, n_steps, way == Way::Rollout);
+            }
+            all.seconds += seconds;
+            tallies.iter_mut().for_each(|tally| tally.seconds += seconds / n_steps as f64);
+            done += chunk.len();
+            runner.advance(chunk.len())?;
+        }
+        Ok(())
+    };
+    match measure(runner) {
+        Ok(()) => {
+            let outcomes = tallies.iter().map(|tally| Outcome::of(tally.measures()));
+            Ok((outcomes.collect::<Result<_>>()?, Outcome::of(all.measures())?))
+        }
+        Err(refused @ Error::Unsupported { .. }) => {
+            runner.advance(samples.len() - done)?;
+            let outcome = Outcome::of(Err(refused))?;
+            Ok((vec![outcome.clone(); n_steps], outcome))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Refuses what models of this kind do not do.
+fn possible(runner: &Runner, way: Way) -> Result<()> {
+    let card = runner.model.card();
+    let refuse = |reason: String| Err(Error::Unsupported { model: card.model.name(), reason });
+    if way == Way::Direct {
+        return match runner.model.operator().reach() {
+            Reach::Direct => Ok(()),
+            Reach::Step => refuse("it goes one native step at a time; see the rollout".into()),
+        };
+    }
+    let intervals = (card.native_interval, runner.levels.data().layout().native_interval());
+    match intervals {
+        (Some(model), Some(data)) if (model - data).abs() > SAME_INTERVAL * data => {
+            refuse(format!("it was trained on steps of {model}, the frames are {data} apart"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn example(runner: &Runner, native: &Level, sample: usize, start: usize, n_steps: usize) -> Result<Example> {
+    let times = &runner.levels.data().layout().times;
+    let source = runner.sources(native, &[(sample, start)])?.remove(0);
+    let mut rng = sample_rng(runner.config.seed, sample as u64);
+    let context = ContextPlan::FULL.observe(&source, None, &mut rng)?;
+    let wanted: Vec<(usize, State)> = (1..=n_steps).map(|k| (sample, State::Frame(start + k))).collect();
+    let fields = native.fields(&wanted)?;
+    let targets = fields.into_iter().enumerate().map(|(i, field)| (times[start + 1 + i], field)).collect();
+    Ok(Example { sample, context, s: times[start], targets })
+}

@@ -1,0 +1,50 @@
+//! Errors that may be infinite, in JSON, which has no such number: `null` stands for them.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Writes a number, `null` where it is not finite.
+///
+/// # Errors
+/// Those of the format.
+pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    finite(*value).serialize(serializer)
+}
+
+/// Reads a number, `null` as infinity.
+///
+/// # Errors
+/// Those of the format.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+}
+
+fn finite(value: f64) -> Option<f64> {
+    Some(value).filter(|v| v.is_finite())
+}
+
+/// The same for several numbers.
+pub mod several {
+    use super::finite;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    /// Writes numbers, `null` where one is not finite.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn serialize<S: Serializer>(values: &impl AsRef<[f64]>, serializer: S) -> Result<S::Ok, S::Error> {
+        values.as_ref().iter().map(|&v| finite(v)).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    /// Reads numbers, `null` as infinity.
+    ///
+    /// # Errors
+    /// Those of the format, or another number of numbers.
+    pub fn deserialize<'de, D: Deserializer<'de>, T: TryFrom<Vec<f64>>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let values = Vec::<Option<f64>>::deserialize(deserializer)?;
+        let n = values.len();
+        let values: Vec<f64> = values.into_iter().map(|v| v.unwrap_or(f64::INFINITY)).collect();
+        T::try_from(values).map_err(|_| D::Error::custom(format!("{n} numbers are too few or too many")))
+    }
+}

@@ -1,0 +1,274 @@
+//! Runs an evaluation: every case on the same samples, starts and random contexts, whatever the model.
+
+use super::config::{EvaluationConfig, Protocol};
+use super::evaluation::{
+    ContextResult, DataInfo, Evaluation, ModelInfo, NoiseResult, ResolutionResult, SCHEMA,
+};
+use super::examples::{Example, Way, predict_all};
+use super::gallery::Gallery;
+use super::horizon::horizon;
+use super::level::{Level, Levels, Origin};
+use super::outcome::{Outcome, Tally};
+use crate::data::State;
+use crate::data::context::ContextPlan;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use lto_numerics::dataset::Context;
+use lto_numerics::pde::sample_rng;
+use lto_numerics::{Field, Points};
+use rand::{Rng, RngExt};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Samples whose fields are in memory at the same time.
+pub(super) const CHUNK: usize = 8;
+
+/// Told how many of how many parts are done; says whether to go on.
+pub type Progress<'a> = dyn FnMut(usize, usize) -> bool + 'a;
+
+/// Evaluates a model.
+///
+/// # Errors
+/// A protocol that the data do not allow, data that cannot be read, or a model for another problem; [`Error::Interrupted`]
+/// where `progress` says so. What models of this kind cannot do is an outcome, not an error.
+pub fn evaluate(
+    model: &Model,
+    info: ModelInfo,
+    levels: &Levels,
+    config: &EvaluationConfig,
+    progress: &mut Progress,
+) -> Result<Evaluation> {
+    let clock = Instant::now();
+    let mut runner = Runner::new(model, levels, config, progress)?;
+    let native = levels.at(None)?;
+    let mut gallery = Gallery::default();
+    let full = Case { context: native.clone(), query: native.clone(), plan: ContextPlan::FULL, noise: 0.0 };
+    let one_step = runner.measure(&full, Some(&mut gallery))?.0;
+    let mut resolutions = Vec::new();
+    for (context, query) in runner.resolution_pairs() {
+        let (context, query) = levels.pair(context, query)?;
+        let outcome = if context.grid == native.grid && query.grid == native.grid {
+            one_step.clone()
+        } else {
+            runner.measure(&Case { context: context.clone(), query: query.clone(), ..full.clone() }, None)?.0
+        };
+        resolutions.push(ResolutionResult {
+            context: context.grid.shape(),
+            context_origin: context.origin,
+            query: query.grid.shape(),
+            query_origin: query.origin,
+            outcome,
+        });
+    }
+    let mut contexts = Vec::new();
+    for &design in &config.designs {
+        for &fraction in &config.fractions {
+            let plan = ContextPlan { design, fraction };
+            let origin = if plan.above(native.grid.len()) { Origin::Resampled } else { Origin::Native };
+            let (outcome, n_points) = runner.measure(&Case { plan, ..full.clone() }, None)?;
+            contexts.push(ContextResult { design, fraction, n_points, origin, outcome });
+        }
+    }
+    let mut noise = Vec::new();
+    for &level in &config.noise {
+        let outcome = runner.measure(&Case { noise: level, ..full.clone() }, None)?.0;
+        noise.push(NoiseResult { level, outcome });
+    }
+    gallery.close();
+    let horizon = horizon(&mut runner, native, &mut gallery)?;
+    let layout = levels.data().layout();
+    let Protocol { samples, starts, .. } = runner.protocol;
+    Ok(Evaluation {
+        schema: SCHEMA,
+        model: info,
+        data: DataInfo {
+            description: layout.description.clone(),
+            native: layout.grid.shape(),
+            samples,
+            starts: if layout.is_steady() { Vec::new() } else { starts },
+            interval: layout.native_interval(),
+        },
+        config: config.clone(),
+        command: String::new(),
+        one_step,
+        resolutions,
+        contexts,
+        noise,
+        horizon,
+        spectra: gallery.spectra(),
+        examples: gallery.examples,
+        seconds: clock.elapsed().as_secs_f64(),
+        peak_mb: None,
+    })
+}
+
+/// From what, to where, and how it is observed.
+#[derive(Clone)]
+pub(super) struct Case {
+    context: Level,
+    query: Level,
+    plan: ContextPlan,
+    noise: f64,
+}
+
+/// What is the same for all cases.
+pub(super) struct Runner<'a> {
+    pub model: &'a Model,
+    pub levels: &'a Levels,
+    pub config: &'a EvaluationConfig,
+    pub protocol: Protocol,
+    /// Frames of a source.
+    pub history: usize,
+    progress: &'a mut Progress<'a>,
+    done: usize,
+    total: usize,
+}
+
+impl<'a> Runner<'a> {
+    fn new(
+        model: &'a Model,
+        levels: &'a Levels,
+        config: &'a EvaluationConfig,
+        progress: &'a mut Progress,
+    ) -> Result<Self> {
+        let problem = &model.card().problem;
+        let data = levels.data();
+        problem.check_domain("data", data.layout().grid.domain())?;
+        let history = match problem.times {
+            Some(_) => (problem.source_channels / problem.target_channels.max(1)).max(1),
+            None => 1,
+        };
+        let protocol = config.protocol(data, history)?;
+        let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
+        let long = if protocol.horizon.is_some() { 2 } else { 0 };
+        let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();
+        Ok(Self { model, levels, config, protocol, history, progress, done: 0, total })
+    }
+
+    /// Resolutions of context and query; `None` is native.
+    fn resolution_pairs(&self) -> Vec<(Option<usize>, Option<usize>)> {
+        let config = self.config;
+        let both = config.resolutions.iter().map(|&r| (Some(r), Some(r)));
+        let contexts = config.context_resolutions.iter().map(|&r| (Some(r), None));
+        both.chain(contexts).chain(config.query_resolutions.iter().map(|&r| (None, Some(r)))).collect()
+    }
+
+    /// Says that samples are done.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn advance(&mut self, samples: usize) -> Result<()> {
+        self.done += samples;
+        if (self.progress)(self.done, self.total) { Ok(()) } else { Err(Error::Interrupted) }
+    }
+
+    /// The errors of a case, and the mean number of points observed.
+    fn measure(&mut self, case: &Case, mut gallery: Option<&mut Gallery>) -> Result<(Outcome, f64)> {
+        let query = Arc::new(Points::grid(case.query.grid.as_ref().clone()));
+        let samples = self.protocol.samples.clone();
+        let (mut tally, mut points, mut count) = (Tally::default(), 0, 0);
+        for (number, chunk) in samples.chunks(CHUNK).enumerate() {
+            let examples = self.examples(case, chunk)?;
+            points += examples.iter().map(|e| e.context.points.len()).sum::<usize>();
+            count += examples.len();
+            let mut judged = |i: usize, j: usize, values: &[f64], scores| {
+                tally.add(examples[i].sample, scores);
+                if let Some(gallery) = gallery.as_deref_mut() {
+                    gallery.add(&examples[i], j, values);
+                }
+            };
+            match predict_all(self.model, &examples, &query, Way::Direct, &mut judged) {
+                Ok(seconds) => tally.seconds += seconds,
+                Err(refused @ Error::Unsupported { .. }) => {
+                    self.advance(samples.len() - number * CHUNK)?;
+                    return Ok((Outcome::of(Err(refused))?, 0.0));
+                }
+                Err(other) => return Err(other),
+            }
+            if let Some(gallery) = gallery.as_deref_mut()
+                && number == 0
+            {
+                let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
+                gallery.show(&self.model.card().channel_names, steps, false);
+            }
+            self.advance(chunk.len())?;
+        }
+        Ok((Outcome::of(tally.measures())?, points as f64 / count.max(1) as f64))
+    }
+
+    /// All starts of some samples.
+    fn examples(&self, case: &Case, samples: &[usize]) -> Result<Vec<Example>> {
+        let layout = self.levels.data().layout();
+        let starts = &self.protocol.starts;
+        let pairs: Vec<(usize, usize)> =
+            samples.iter().flat_map(|&sample| starts.iter().map(move |&start| (sample, start))).collect();
+        let (targets, times): (Vec<_>, Vec<_>) = pairs
+            .iter()
+            .map(|&(sample, start)| match layout.is_steady() {
+                true => ((sample, State::Target), (0.0, 0.0)),
+                false => {
+                    let target = start + self.config.lead;
+                    ((sample, State::Frame(target)), (layout.times[start], layout.times[target]))
+                }
+            })
+            .unzip();
+        let sources = self.sources(&case.context, &pairs)?;
+        let targets = case.query.fields(&targets)?;
+        let mut examples = Vec::with_capacity(pairs.len());
+        let mut rng = sample_rng(self.config.seed, 0);
+        let mut last = None;
+        for (((&(sample, _), source), target), (s, t)) in pairs.iter().zip(sources).zip(targets).zip(times) {
+            if last.replace(sample) != Some(sample) {
+                // The same points whatever other samples there are.
+                rng = sample_rng(self.config.seed, sample as u64);
+            }
+            let mut context = case.plan.observe(&source, None, &mut rng)?;
+            add_noise(&mut context, &source, case.noise, &mut rng);
+            examples.push(Example { sample, context, s, targets: vec![(t, target)] });
+        }
+        Ok(examples)
+    }
+
+    /// Source states at pairs of sample and frame: as many frames as the model takes, oldest first, as channels.
+    pub fn sources(&self, level: &Level, pairs: &[(usize, usize)]) -> Result<Vec<Field>> {
+        let steady = self.levels.data().layout().is_steady();
+        let wanted: Vec<(usize, State)> = pairs
+            .iter()
+            .flat_map(|&(sample, start)| {
+                (0..self.history).map(move |age| match steady {
+                    true => (sample, State::Source),
+                    false => (sample, State::Frame(start + 1 + age - self.history)),
+                })
+            })
+            .collect();
+        let fields = level.fields(&wanted)?;
+        if self.history == 1 {
+            return Ok(fields);
+        }
+        let together = |frames: &[Field]| {
+            let channels = frames.iter().map(Field::n_channels).sum();
+            let values = frames.iter().flat_map(Field::values).copied().collect();
+            Ok(Field::new(level.grid.clone(), channels, values)?)
+        };
+        fields.chunks_exact(self.history).map(together).collect()
+    }
+}
+
+/// Adds normal noise whose deviation is `level` times that of the field, channel by channel.
+fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rng) {
+    if level == 0.0 {
+        return;
+    }
+    let n = context.points.len();
+    for (c, values) in context.values.chunks_exact_mut(n).enumerate() {
+        let truth = field.channel(c);
+        let mean = truth.iter().sum::<f64>() / truth.len() as f64;
+        let variance = truth.iter().map(|u| (u - mean).powi(2)).sum::<f64>() / truth.len() as f64;
+        for value in values {
+            // Box and Muller; 1 − u is never 0.
+            let (u, v): (f64, f64) = (rng.random(), rng.random());
+            let normal = (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos();
+            *value += level * variance.sqrt() * normal;
+        }
+    }
+}
