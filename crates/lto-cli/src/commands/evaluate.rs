@@ -30,7 +30,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let protocol = args.config().with_default_resolutions(native);
     let levels = Levels::open(&config, &protocol.all_resolutions())?;
     if !global.quiet {
-        levels.data().notes().iter().for_each(|note| eprintln!("{note}"));
+        levels.notes().iter().for_each(|note| eprintln!("{note}"));
     }
     let command = std::env::args().map(|arg| quoted(&arg)).collect::<Vec<_>>().join(" ");
     let mut evaluations = Vec::with_capacity(args.runs.len());

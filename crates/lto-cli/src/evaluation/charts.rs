@@ -5,6 +5,9 @@ use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
 use lto::evaluate::Evaluation;
 
+/// Power relative to the largest that values in single precision still resolve.
+const PRECISION: f64 = 1e-13;
+
 /// Errors of one kind of cases, one curve a model and a way; cases a model cannot do are left out. `None` where no
 /// curve has two points.
 pub fn errors(evaluations: &[Evaluation], kinds: &[Kind], curve: Option<&str>, x: Axis) -> Option<Drawing> {
@@ -51,10 +54,18 @@ pub fn spectra(evaluations: &[Evaluation]) -> Option<Drawing> {
     let mut series = Vec::new();
     for (number, (evaluation, name)) in evaluations.iter().zip(names(evaluations)).enumerate() {
         let Some(spectra) = &evaluation.spectra else { continue };
+        let largest = spectra.truth.iter().skip(1).fold(0.0, |m: f64, &p| m.max(p));
         let curve = |name: String, power: &[f64], color, style| Series {
             name,
-            // The mean has no place on a logarithmic axis.
-            points: spectra.wavenumber.iter().copied().zip(power.iter().copied()).skip(1).collect(),
+            // The mean has no place on a logarithmic axis, and what single precision cannot hold says nothing.
+            points: spectra
+                .wavenumber
+                .iter()
+                .copied()
+                .zip(power.iter().copied())
+                .skip(1)
+                .filter(|(_, power)| *power > PRECISION * largest)
+                .collect(),
             intervals: Vec::new(),
             color,
             style,

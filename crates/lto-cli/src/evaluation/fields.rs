@@ -24,7 +24,11 @@ pub struct Shown<'a> {
 pub fn shown(evaluations: &[Evaluation]) -> Vec<Shown<'_>> {
     let mut all: Vec<Shown> = Vec::new();
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        for example in &evaluation.examples {
+        // A rollout is shown where there is no straight prediction of the same.
+        let straight = |of: &ExampleField| {
+            evaluation.examples.iter().any(|other| !other.rollout && other.steps == of.steps)
+        };
+        for example in evaluation.examples.iter().filter(|e| !e.rollout || !straight(e)) {
             let way = if example.rollout { ", rollout" } else { "" };
             let entry = (format!("{name}{way}"), example);
             let same = |other: &ExampleField| {

@@ -46,7 +46,7 @@ pub fn sections(evaluations: &[Evaluation], published: &[Published]) -> Result<V
     let find = |kind: Kind| tables.iter().find(|table| table.kind == kind);
     let mut sections = vec![models(evaluations)];
     if let Some(table) = find(Kind::OneStep) {
-        let starts = evaluations.iter().find_map(|e| (!e.data.starts.is_empty()).then_some(&e.data.starts));
+        let starts = evaluations.iter().map(|e| &e.data.starts).find(|starts| !starts.is_empty());
         let averaged = starts.map_or(String::new(), |starts| {
             format!(" Averaged over steps from the frames {}.", listed(starts))
         });

@@ -86,7 +86,31 @@ pub fn tables(evaluations: &[Evaluation], published: &[Published]) -> Vec<Result
         }
         table
     };
+    let table = |kind| match kind {
+        Kind::OneStep if all.len() > 1 => one_step(evaluations, published),
+        kind => table(kind),
+    };
     Kind::ALL.into_iter().map(table).filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// All measures of several models, one row each; what others published below.
+fn one_step(evaluations: &[Evaluation], published: &[Published]) -> ResultTable {
+    let columns = std::iter::once("model").chain(MEASURES).map(String::from).collect();
+    let mut table = ResultTable { kind: Kind::OneStep, columns, rows: Vec::new(), notes: Vec::new() };
+    let errors: Vec<_> = evaluations.iter().map(|e| e.one_step.measures().map(|m| &m.relative_l2)).collect();
+    for ((evaluation, name), best) in evaluations.iter().zip(names(evaluations)).zip(best(&errors)) {
+        let mut cells = table.measures(Some(&evaluation.one_step));
+        cells[0].best = best;
+        cells.insert(0, plain(name));
+        table.rows.push(cells);
+    }
+    for other in published.iter().filter(|p| p.kind == Kind::OneStep) {
+        let mut cells = vec![Cell::default(); MEASURES.len()];
+        cells[0] = plain(other.relative_l2.values().next().map_or(String::new(), |v| short(*v)));
+        cells.insert(0, plain(other.name.clone()));
+        table.rows.push(cells);
+    }
+    table
 }
 
 /// Columns of a table of one evaluation.
@@ -190,7 +214,8 @@ impl ResultTable {
         self.rows.iter().fold(table, |table, row| {
             table.marked_row(row.iter().map(|cell| {
                 let note = cell.note.map_or(String::new(), |n| format!(" [{n}]"));
-                (format!("{}{note}", cell.text), cell.best)
+                // A number and its interval stay on one line; what is too wide can be moved.
+                (format!("{}{note}", cell.text).replace(' ', "\u{a0}"), cell.best)
             }))
         })
     }
@@ -318,20 +343,20 @@ mod tests {
     fn every_form_marks_the_best_and_explains_dashes_once() {
         let table = table();
         assert_eq!(table.notes.len(), 1);
-        let text = formatted(&[table.clone()], Format::Text, false);
+        let text = formatted(std::slice::from_ref(&table), Format::Text, false);
         assert!(
             text.contains("0.1 (0.09 – 0.11) *") && text.contains("– [1]") && text.contains("[1] it cannot")
         );
-        let markdown = formatted(&[table.clone()], Format::Markdown, false);
+        let markdown = formatted(std::slice::from_ref(&table), Format::Markdown, false);
         assert!(
             markdown.contains("| **0.1 (0.09 – 0.11)** | 0.2 |") && markdown.contains("b\\|2"),
             "{markdown}"
         );
         assert!(markdown.contains("\n[1] it cannot, at 50 %"));
-        let latex = formatted(&[table.clone()], Format::Latex, false);
+        let latex = formatted(std::slice::from_ref(&table), Format::Latex, false);
         assert!(latex.contains("\\textbf{0.1 (0.09 -- 0.11)} & 0.2 \\\\"), "{latex}");
         assert!(latex.contains("a\\_1") && latex.contains("--$^{1}$") && latex.contains("at 50 \\%"));
-        let csv = formatted(&[table], Format::Csv, false);
+        let csv = formatted(std::slice::from_ref(&table), Format::Csv, false);
         assert!(csv.starts_with("table,points,a_1,b|2\nResolution,64 (native),"), "{csv}");
     }
 }

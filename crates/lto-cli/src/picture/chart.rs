@@ -167,13 +167,18 @@ impl Axis {
         }
     }
 
-    /// Round numbers along the axis; on a logarithmic one the powers of ten, and 2 and 5 times these over short ranges.
+    /// Round numbers along the axis; on a logarithmic one the powers of ten, and more of their multiples the
+    /// shorter the range.
     fn marks(&self, range: (f64, f64), wanted: usize) -> Marks {
         if !self.log {
             return Marks::linear(range, wanted);
         }
         let decades = range.0.floor() as i32..=range.1.ceil() as i32;
-        let factors: &[f64] = if range.1 - range.0 < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let factors: &[f64] = match range.1 - range.0 {
+            span if span < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            span if span < 2.5 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
         let numbers =
             decades.flat_map(|decade| factors.iter().map(move |factor| factor * 10f64.powi(decade)));
         let shown: Vec<f64> = numbers.filter(|n| (range.0..=range.1).contains(&n.log10())).collect();

@@ -83,6 +83,7 @@ impl Level {
 pub struct Levels {
     native: Level,
     others: Vec<(usize, Level)>,
+    notes: Vec<String>,
 }
 
 impl Levels {
@@ -95,6 +96,7 @@ impl Levels {
     /// Data that cannot be opened, or a resolution that no grid has.
     pub fn open(config: &DataConfig, resolutions: &[usize]) -> Result<Self> {
         let native = Data::open(config, 1.0)?;
+        let notes = native.notes().to_vec();
         let grid = native.layout().grid.clone();
         let n = grid.shape()[0];
         let finest = resolutions.iter().copied().max().unwrap_or(n);
@@ -111,12 +113,17 @@ impl Levels {
             }
         }
         let native = Level { grid, origin: Origin::Native, data, finer: false };
-        Ok(Self { native, others })
+        Ok(Self { native, others, notes })
     }
 
     /// The data themselves.
     pub fn data(&self) -> &Arc<Data> {
         &self.native.data
+    }
+
+    /// For people: what was opened, and every assumption about it.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Points of the native grid along the first axis.
