@@ -112,7 +112,7 @@ fn the_report_is_whole_in_a_browser() {
     };
     let space = space();
     let flags = ["--resolutions", "8,16,32", "--designs", "random,grid", "--quiet", "-o", "out"];
-    space.succeed(&[&["evaluate", "runs/tiny", "persistence", "interpolation"][..], &flags].concat());
+    space.succeed(&[&["evaluate", "runs/tiny", "persistence"][..], &flags].concat());
     let page = format!("file://{}", space.path("out/report.html").display());
     let profile = format!("--user-data-dir={}", space.path("profile").display());
     let run = |what: &[&str]| {

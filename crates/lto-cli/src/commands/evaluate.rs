@@ -1,8 +1,7 @@
 //! `lto evaluate`: the errors of models, as JSON, tables and a report.
 
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
-use crate::evaluation::table::formatted;
-use crate::evaluation::{read_published, report, tables};
+use crate::evaluation::{formatted, read_published, report, tables};
 use crate::progress::Progress;
 use crate::{interrupt, memory, output};
 use anyhow::{Context, Result, bail};

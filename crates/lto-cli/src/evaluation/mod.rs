@@ -2,10 +2,12 @@
 
 mod charts;
 mod fields;
+mod forms;
 mod rows;
 mod sections;
-pub mod table;
+mod table;
 
+pub use forms::{Format, formatted};
 pub use rows::read_published;
 pub use sections::report;
-pub use table::{Format, tables};
+pub use table::tables;

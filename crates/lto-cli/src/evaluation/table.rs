@@ -1,27 +1,9 @@
-//! Tables of results: on the terminal, as Markdown, LaTeX and CSV, and in reports.
+//! Tables of results: all measures of one model, or several models side by side.
 
 use super::rows::{Kind, Published, Row, names, rows};
-use crate::page::Page;
 use crate::picture::ticks::short;
-use crate::report::Table;
-use clap::ValueEnum;
 use lto::evaluate::compare::best;
 use lto::evaluate::{Evaluation, Measures, Outcome};
-use std::fmt::Write;
-
-/// Form of tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For the terminal.
-    #[default]
-    Text,
-    /// Markdown.
-    Markdown,
-    /// LaTeX, `tabular` with booktabs' rules.
-    Latex,
-    /// Comma-separated values, one file's worth after the other.
-    Csv,
-}
 
 /// What stands in a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -174,7 +156,7 @@ impl ResultTable {
     }
 
     /// "–" with its reason among the notes.
-    fn dash(&mut self, reason: &str) -> Cell {
+    pub(super) fn dash(&mut self, reason: &str) -> Cell {
         let known = self.notes.iter().position(|note| note == reason);
         let note = known.unwrap_or_else(|| {
             self.notes.push(reason.into());
@@ -186,177 +168,5 @@ impl ResultTable {
     /// The heading of the table.
     pub fn title(&self) -> &'static str {
         self.kind.title()
-    }
-
-    /// Cells as they are shown where there is no markup: `*` marks the best, `[1]` a note.
-    fn shown(&self) -> Vec<Vec<String>> {
-        let show = |cell: &Cell| {
-            let star = if cell.best { " *" } else { "" };
-            let note = cell.note.map_or(String::new(), |n| format!(" [{n}]"));
-            format!("{}{star}{note}", cell.text)
-        };
-        self.rows.iter().map(|row| row.iter().map(show).collect()).collect()
-    }
-
-    /// Adds the table to a page for the terminal.
-    pub fn write(&self, page: &mut Page) {
-        let columns: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        page.table(self.title(), &columns, self.shown());
-        for (i, note) in self.notes.iter().enumerate() {
-            page.line(&format!("[{}] {note}", i + 1));
-        }
-    }
-
-    /// The table for a report.
-    pub fn html(&self) -> Table {
-        let columns: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        let table = Table::new(&columns);
-        self.rows.iter().fold(table, |table, row| {
-            table.marked_row(row.iter().map(|cell| {
-                let note = cell.note.map_or(String::new(), |n| format!(" [{n}]"));
-                // A number and its interval stay on one line; what is too wide can be moved.
-                (format!("{}{note}", cell.text).replace(' ', "\u{a0}"), cell.best)
-            }))
-        })
-    }
-
-    /// Markdown.
-    pub fn markdown(&self) -> String {
-        let escape = |text: &str| text.replace('|', "\\|");
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut text = format!("### {}\n\n", self.title());
-        text.push_str(&line(self.columns.iter().map(|c| escape(c)).collect()));
-        text.push_str(&line(self.columns.iter().map(|_| "---".into()).collect()));
-        for row in &self.rows {
-            let cell = |cell: &Cell| {
-                let note = cell.note.map_or(String::new(), |n| format!(" [{n}]"));
-                let bold = if cell.best { "**" } else { "" };
-                format!("{bold}{}{bold}{note}", escape(&cell.text))
-            };
-            text.push_str(&line(row.iter().map(cell).collect()));
-        }
-        text.push_str(&self.listed("\n", "  \n"));
-        text
-    }
-
-    /// LaTeX.
-    pub fn latex(&self) -> String {
-        let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
-        let mut text = format!(
-            "% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\n",
-            self.title(),
-            "r".repeat(self.columns.len().saturating_sub(1))
-        );
-        text.push_str(&line(self.columns.iter().map(|c| tex(c)).collect()));
-        text.push_str("\\midrule\n");
-        for row in &self.rows {
-            let cell = |cell: &Cell| {
-                let note = cell.note.map_or(String::new(), |n| format!("$^{{{n}}}$"));
-                let text = tex(&cell.text);
-                if cell.best { format!("\\textbf{{{text}}}{note}") } else { format!("{text}{note}") }
-            };
-            text.push_str(&line(row.iter().map(cell).collect()));
-        }
-        text.push_str("\\bottomrule\n\\end{tabular}\n");
-        for (i, note) in self.notes.iter().enumerate() {
-            let _ = writeln!(text, "$^{{{}}}$ {}", i + 1, tex(note));
-        }
-        text
-    }
-
-    /// Comma-separated values: numbers as they are, with the table's name in the first column.
-    pub fn csv(&self) -> String {
-        let quote = |text: &str| {
-            if text.contains([',', '"', '\n']) {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            } else {
-                text.into()
-            }
-        };
-        let line = |cells: Vec<String>| format!("{}\n", cells.join(","));
-        let with_title = |title: &str, cells: &[String]| {
-            std::iter::once(title).chain(cells.iter().map(String::as_str)).map(quote).collect()
-        };
-        let mut text = line(with_title("table", &self.columns));
-        self.shown().iter().for_each(|row| text.push_str(&line(with_title(self.title(), row))));
-        text
-    }
-
-    fn listed(&self, before: &str, after: &str) -> String {
-        let notes = self.notes.iter().enumerate().map(|(i, note)| format!("[{}] {note}{after}", i + 1));
-        let notes: String = notes.collect();
-        if notes.is_empty() { notes } else { format!("{before}{notes}") }
-    }
-}
-
-/// Text that LaTeX takes as it is.
-fn tex(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '%' | '_' | '&' | '#' | '$' | '{' | '}' => escaped.extend(['\\', c]),
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '–' => escaped.push_str("--"),
-            '→' => escaped.push_str("$\\to$"),
-            '∞' => escaped.push_str("$\\infty$"),
-            '÷' => escaped.push_str("$\\div$"),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-/// All tables in a form.
-pub fn formatted(tables: &[ResultTable], format: Format, color: bool) -> String {
-    match format {
-        Format::Text => {
-            let mut page = Page::new(color);
-            tables.iter().for_each(|table| table.write(&mut page));
-            page.into_text()
-        }
-        Format::Markdown => tables.iter().map(ResultTable::markdown).collect::<Vec<_>>().join("\n"),
-        Format::Latex => tables.iter().map(ResultTable::latex).collect::<Vec<_>>().join("\n"),
-        Format::Csv => tables.iter().map(ResultTable::csv).collect::<Vec<_>>().join("\n"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table() -> ResultTable {
-        let best = Cell { text: "0.1 (0.09 – 0.11)".into(), best: true, note: None };
-        let mut table = ResultTable {
-            kind: Kind::Resolution,
-            columns: ["points", "a_1", "b|2"].map(String::from).to_vec(),
-            rows: vec![vec![plain("64 (native)"), best, plain("0.2")]],
-            notes: Vec::new(),
-        };
-        let cells = [table.dash("it cannot, at 50 %"), table.dash("it cannot, at 50 %")];
-        table.rows.push([vec![plain("16")], cells.to_vec()].concat());
-        table
-    }
-
-    #[test]
-    fn every_form_marks_the_best_and_explains_dashes_once() {
-        let table = table();
-        assert_eq!(table.notes.len(), 1);
-        let text = formatted(std::slice::from_ref(&table), Format::Text, false);
-        assert!(
-            text.contains("0.1 (0.09 – 0.11) *") && text.contains("– [1]") && text.contains("[1] it cannot")
-        );
-        let markdown = formatted(std::slice::from_ref(&table), Format::Markdown, false);
-        assert!(
-            markdown.contains("| **0.1 (0.09 – 0.11)** | 0.2 |") && markdown.contains("b\\|2"),
-            "{markdown}"
-        );
-        assert!(markdown.contains("\n[1] it cannot, at 50 %"));
-        let latex = formatted(std::slice::from_ref(&table), Format::Latex, false);
-        assert!(latex.contains("\\textbf{0.1 (0.09 -- 0.11)} & 0.2 \\\\"), "{latex}");
-        assert!(latex.contains("a\\_1") && latex.contains("--$^{1}$") && latex.contains("at 50 \\%"));
-        let csv = formatted(std::slice::from_ref(&table), Format::Csv, false);
-        assert!(csv.starts_with("table,points,a_1,b|2\nResolution,64 (native),"), "{csv}");
     }
 }
