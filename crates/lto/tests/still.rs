@@ -1,7 +1,9 @@
 //! The baselines that cost nothing: what was observed, held or interpolated.
 
+use lto::experiment::Experiment;
 use lto::model::ModelConfig;
 use lto::problem::Problem;
+use lto::train::{Silent, Trainer};
 use lto::{Device, Error};
 use lto_numerics::dataset::{Context, ContextDesign, ContextSampler};
 use lto_numerics::pde::sample_rng;
@@ -96,6 +98,18 @@ fn what_is_no_evolution_of_one_frame_is_unsupported() {
             assert!(refused.to_string().contains(part) && refused.to_string().contains(config.name()));
         }
     }
+}
+
+#[test]
+fn there_is_nothing_to_train() {
+    let text = "[data]\ngenerate = { pde = 'heat', resolution = 8, n_frames = 3 }\nsamples = 4\n[model]\nkind = 'persistence'\n\
+                [train]\nsteps = 2";
+    let experiment = Experiment::parse(text, &[]).unwrap();
+    let run = tempfile::tempdir().unwrap();
+    let Err(refused) = Trainer::start(experiment, &run.path().join("run"), false, &mut Silent) else {
+        panic!("a model without parameters was trained")
+    };
+    assert!(refused.to_string().starts_with("model.kind = persistence"), "{refused}");
 }
 
 fn whole() -> Context {

@@ -47,8 +47,7 @@ impl ResultTable {
         self.rows.iter().fold(table, |table, row| {
             table.marked_row(row.iter().map(|cell| {
                 let note = cell.note.map_or(String::new(), |n| format!(" [{n}]"));
-                // A number and its interval stay on one line; what is too wide can be moved.
-                (format!("{}{note}", cell.text).replace(' ', "\u{a0}"), cell.best)
+                (format!("{}{note}", cell.text), cell.best)
             }))
         })
     }
