@@ -24,6 +24,7 @@ Examples:
   lto evaluate runs/heat
   lto evaluate runs/burgers persistence interpolation --resolutions 256,512,1024,2048 -o evaluation
   lto evaluate runs/flow --horizon 10 --start 9 --samples 50 --format latex
+  lto evaluate persistence interpolation --config configs/thirdparty/era5.toml --data era5.npz
   lto evaluate runs/darcy --data darcy_test.npz --split all --set data.layout=neuraloperator")]
 pub struct EvaluateArgs {
     /// Folders of runs or model files; or the words persistence and interpolation, which need no training
@@ -32,6 +33,9 @@ pub struct EvaluateArgs {
     /// The file to evaluate on [default: the data of the first run]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// The configuration whose [data] says how the file is to be read [default: that of the first run]
+    #[arg(long, value_name = "CONFIG")]
+    pub config: Option<PathBuf>,
     /// An option of the data: data.periodic=all
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -136,7 +140,7 @@ fn design(name: String) -> Result<Design, String> {
 
 impl EvaluateArgs {
     /// The protocol.
-    pub fn config(&self) -> EvaluationConfig {
+    pub fn protocol(&self) -> EvaluationConfig {
         let default = EvaluationConfig::default();
         EvaluationConfig {
             split: match self.split {

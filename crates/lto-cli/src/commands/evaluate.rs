@@ -26,7 +26,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let config = data_config(args)?;
     interrupt::listen()?;
     let native = Data::open(&config, 1.0)?.layout().grid.shape()[0];
-    let protocol = args.config().with_default_resolutions(native);
+    let protocol = args.protocol().with_default_resolutions(native);
     let levels = Levels::open(&config, &protocol.all_resolutions())?;
     if !global.quiet {
         levels.notes().iter().for_each(|note| eprintln!("{note}"));
@@ -108,18 +108,19 @@ fn model(run: &str, levels: &Levels) -> Result<Model> {
     }
 }
 
-/// What to evaluate on: the data of the first run that has a configuration, with what the command line says.
+/// What to evaluate on: the data of a configuration, that of the first run that has one unless told, with what the command line says.
 fn data_config(args: &EvaluateArgs) -> Result<DataConfig> {
     let file = |path: &PathBuf| format!("data.path={}", Value::from(path.to_string_lossy()));
     let overrides: Vec<String> = args.data.iter().map(file).chain(args.set.iter().cloned()).collect();
     if let Some(wrong) = args.set.iter().find(|set| !set.trim_start().starts_with("data.")) {
         bail!("--set {wrong}: only options of the data can be set here, as in data.periodic=all");
     }
-    let configured = args.runs.iter().map(|run| Path::new(run).join(CONFIG_FILE)).find(|path| path.is_file());
+    let of_runs = || args.runs.iter().map(|run| Path::new(run).join(CONFIG_FILE)).find(|path| path.is_file());
+    let configured = args.config.clone().or_else(of_runs);
     Ok(match configured {
         Some(path) => Experiment::read(&path, &overrides)?.data,
         None if args.data.is_none() => {
-            bail!("no run has a {CONFIG_FILE} that says what its data are; give --data FILE")
+            bail!("no run has a {CONFIG_FILE} that says what its data are; give --data FILE or --config FILE")
         }
         None => {
             // A configuration must name a model; which one does not matter for its data.

@@ -179,11 +179,17 @@ impl Axis {
             span if span < 2.5 => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
-        let numbers =
-            decades.flat_map(|decade| factors.iter().map(move |factor| factor * 10f64.powi(decade)));
-        let shown: Vec<f64> = numbers.filter(|n| (range.0..=range.1).contains(&n.log10())).collect();
-        let texts = shown.iter().map(|&n| if n < 1e-3 { format!("{n:e}") } else { short(n) }).collect();
-        Marks { values: shown.iter().map(|n| n.log10()).collect(), labels: Labels { texts, offset: None } }
+        let numbers = decades.flat_map(|decade| factors.iter().map(move |&factor| (factor, decade)));
+        let value = |&(factor, decade): &(f64, i32)| factor * 10f64.powi(decade);
+        let shown: Vec<(f64, i32)> =
+            numbers.filter(|n| (range.0..=range.1).contains(&value(n).log10())).collect();
+        // Small ones from their digits: products of powers of ten round.
+        let text = |n: &(f64, i32)| if n.1 < -3 { format!("{}e{}", n.0, n.1) } else { short(value(n)) };
+        let texts = shown.iter().map(text).collect();
+        Marks {
+            values: shown.iter().map(|n| value(n).log10()).collect(),
+            labels: Labels { texts, offset: None },
+        }
     }
 }
 
@@ -216,7 +222,8 @@ mod tests {
         let texts = |range| Axis::log("").marks(range, 5).labels.texts;
         assert_eq!(texts((-2.1, -0.9)), ["0.01", "0.02", "0.05", "0.1"]);
         assert_eq!(texts((0.9, 4.0)), ["10", "100", "1000", "10000"]);
-        assert_eq!(texts((-4.0, -3.5)), ["1e-4", "2e-4"]);
+        assert_eq!(texts((-4.0, -3.5)), ["1e-4", "1.5e-4", "2e-4", "3e-4"]);
+        assert_eq!(texts((-4.0, -3.0)), ["1e-4", "2e-4", "5e-4", "0.001"]);
         let drawing = chart(vec![(1.0, 0.0), (10.0, -1.0), (100.0, f64::NAN)], Style::Marked).draw();
         assert!(!drawing.shapes.iter().any(|s| matches!(s, Shape::Dot { at, .. } if !at.1.is_finite())));
     }
