@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Training steps and predictions of the published baselines, beside the same in PyTorch: one run, one table.
 # PYTHON names an interpreter with torch; without one the peers are left out. SECONDS_EACH: time for one measurement.
-# CASES: some of lno-navier-stokes, lno-darcy.
+# CASES: some of fno-burgers, fno-navier-stokes, lno-navier-stokes, lno-darcy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 seconds=${SECONDS_EACH:-10}
-cases=${CASES:-lno-navier-stokes lno-darcy}
+cases=${CASES:-fno-burgers fno-navier-stokes lno-navier-stokes lno-darcy}
 threads=$(nproc)
 # Without binding, the threads of OpenMP may share one core.
 export OMP_PROC_BIND=true

@@ -2,6 +2,10 @@
 
 mod prediction;
 
+use crate::baseline::deeponet::DeepOnet;
+use crate::baseline::deeponet::config::DeepOnetConfig;
+use crate::baseline::fno::Fno;
+use crate::baseline::fno::config::FnoConfig;
 use crate::baseline::lno::Lno;
 use crate::baseline::lno::config::LnoConfig;
 use crate::baseline::{interpolation, persistence};
@@ -36,6 +40,11 @@ pub enum ModelConfig {
     Interpolation,
     /// The Latent Neural Operator.
     Lno(LnoConfig),
+    /// A Fourier neural operator.
+    Fno(FnoConfig),
+    /// A DeepONet.
+    #[serde(rename = "deeponet")]
+    DeepOnet(DeepOnetConfig),
 }
 
 impl ModelConfig {
@@ -46,6 +55,16 @@ impl ModelConfig {
             ModelConfig::Persistence => persistence::NAME,
             ModelConfig::Interpolation => interpolation::NAME,
             ModelConfig::Lno(_) => "lno",
+            ModelConfig::Fno(_) => "fno",
+            ModelConfig::DeepOnet(_) => "deeponet",
+        }
+    }
+
+    /// Whether it may be given several frames as one source state (`data.history`).
+    pub fn takes_history(&self) -> bool {
+        match self {
+            ModelConfig::Twin(_) | ModelConfig::Persistence | ModelConfig::Interpolation => false,
+            ModelConfig::Lno(_) | ModelConfig::Fno(_) | ModelConfig::DeepOnet(_) => true,
         }
     }
 
@@ -64,6 +83,8 @@ impl ModelConfig {
             ModelConfig::Persistence => Box::new(persistence::persistence(problem, device)),
             ModelConfig::Interpolation => Box::new(interpolation::interpolation(problem, device)),
             ModelConfig::Lno(config) => Box::new(Lno::new(config.clone(), problem.clone(), device)?),
+            ModelConfig::Fno(config) => Box::new(Fno::new(config.clone(), problem.clone(), device)?),
+            ModelConfig::DeepOnet(config) => Box::new(DeepOnet::new(config, problem.clone(), device)?),
         };
         operator.parameters();
         Ok(operator)

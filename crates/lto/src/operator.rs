@@ -93,9 +93,14 @@ pub trait Operator: Send {
     /// All parameters, by name.
     fn parameters(&self) -> Vec<Named>;
 
+    /// As how many parameters one of them counts.
+    fn count(&self, parameter: &Named) -> usize {
+        parameter.values.len()
+    }
+
     /// Total number of parameters.
     fn n_parameters(&self) -> usize {
-        self.parameters().iter().map(|p| p.values.len()).sum()
+        self.parameters().iter().map(|p| self.count(p)).sum()
     }
 
     /// The gradients of all parameters that have one.

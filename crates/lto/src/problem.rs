@@ -51,6 +51,11 @@ impl Problem {
         self.domain.axes()[d].length() / self.native[d] as f64
     }
 
+    /// Frames that a source state of a timed problem shows, the last one at its time s.
+    pub fn history(&self) -> usize {
+        if self.times.is_some() { (self.source_channels / self.target_channels).max(1) } else { 1 }
+    }
+
     /// Refuses points on another domain.
     ///
     /// # Errors

@@ -199,6 +199,54 @@ fn the_points_a_stride_leaves_out_are_genuinely_finer() {
     assert_eq!((values.len(), batch.contexts[0].points.len(), batch.target_contexts.len()), (2, 243, 3));
 }
 
+/// Frames by hand: the state at s, the two before it as the first channels, and nothing from before the data.
+#[test]
+fn a_history_is_the_last_frames_oldest_first() {
+    let data = data(&format!("{HEAT}history = 3\n"), 1.0);
+    assert_eq!((data.problem().source_channels, data.problem().target_channels), (3, 1));
+    let (source, target, _) = data.fit_normalizers(&mut |_, _| true).unwrap();
+    assert_eq!((source.mean(), source.scale()), (&[target.mean()[0]; 3][..], &[target.scale()[0]; 3][..]));
+    let context = ContextConfig {
+        designs: DesignWeights { full: 1.0, ..DesignWeights::default() },
+        ..ContextConfig::default()
+    };
+    let pushforward = PushforwardConfig { probability: 0.5, max_steps: 2 };
+    let options = BatchOptions { context, pairs: Pairs::Consecutive, pushforward, ..options() };
+    let batches = Batches::new(data.clone(), options, (source, target.clone()), 5);
+    let mut starts = Vec::new();
+    for step in 0..12 {
+        let Prepared { batch, unroll, origins } = batches.make(step).unwrap();
+        for (i, origin) in origins.iter().enumerate() {
+            let frame = |t: f64| data.layout().times.iter().position(|&x| x == t).unwrap();
+            let (s, t) = (frame(batch.times[i].0), frame(batch.times[i].1));
+            // The context is that of the first unrolled step.
+            let first = unroll.first().map_or(s, |pairs| frame(pairs[i].0));
+            assert_eq!((t, first + unroll.len()), (s + 1, s));
+            starts.push(first);
+            let normalized = |frame: usize| {
+                let wanted = Wanted { sample: origin.sample, state: State::Frame(frame), finer: false };
+                let mut values = data.fields(&[wanted]).unwrap().remove(0).into_values();
+                target.normalize(&mut values, 64).unwrap();
+                values
+            };
+            let expected: Vec<f64> = [first - 2, first - 1, first].into_iter().flat_map(normalized).collect();
+            assert_eq!((batch.contexts[i].n_channels, &batch.contexts[i].values), (3, &expected));
+            let single: Vec<f32> = normalized(t).into_iter().map(|v| v as f32).collect();
+            assert_eq!(batch.target[i * 64..(i + 1) * 64], single);
+        }
+    }
+    assert!(starts.iter().all(|s| (2..=5).contains(s)) && starts.contains(&2) && starts.contains(&5));
+}
+
+#[test]
+fn a_history_must_fit_the_data() {
+    let open = |text: &str| Data::open(&toml::from_str(text).unwrap(), 1.0).err().unwrap().to_string();
+    assert!(open(&format!("{HEAT}history = 7\n")).contains("less than the 7 frames"));
+    assert!(open(&format!("{HEAT}history = 0\n")).contains("at least 1"));
+    let steady = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 3\nhistory = 2";
+    assert!(open(steady).contains("steady"));
+}
+
 #[test]
 fn steady_pairs_have_sources_and_targets_of_their_own() {
     let text = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 3\nsplit = { counts = { train = 1, validation = 1, test = 1 } }";

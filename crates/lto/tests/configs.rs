@@ -2,14 +2,16 @@
 
 use burn::tensor::Device;
 use lto::data::Data;
+use lto::data::pairs::Pairs;
 use lto::experiment::Experiment;
+use lto::loss::LossKind;
 use lto::model::ModelConfig;
 use lto::twin::config::{EncoderConfig, LengthScale, OutputForm};
 use lto::twin::evolution::EvolutionConfig;
 use std::path::{Path, PathBuf};
 
 /// Numbers of parameters as published.
-const PUBLISHED: [(&str, usize); 8] = [
+const PUBLISHED: [(&str, usize); 10] = [
     ("burgers", 29_395),
     ("navier_stokes", 1_126_211),
     ("darcy", 29_139),
@@ -18,6 +20,8 @@ const PUBLISHED: [(&str, usize); 8] = [
     ("lno_navier_stokes", 1_146_945),
     ("lno_darcy", 29_171),
     ("lno_darcy_large", 762_113),
+    ("fno_burgers", 23_937),
+    ("fno_navier_stokes", 1_124_193),
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -53,6 +57,8 @@ fn published_configurations_have_the_published_numbers_of_parameters() {
             "darcy",
             "darcy_attention",
             "darcy_attention_large",
+            "fno_burgers",
+            "fno_navier_stokes",
             "heat",
             "lno_darcy",
             "lno_darcy_large",
@@ -80,9 +86,22 @@ fn published_configurations_train_as_published() {
             path.display()
         );
         assert_eq!(train.betas, [0.9, 0.99]);
-        assert_eq!(train.epochs, Some(if name(&path) == "burgers" { 1800.0 } else { 500.0 }));
+        assert_eq!(train.epochs, Some(if name(&path).ends_with("burgers") { 1800.0 } else { 500.0 }));
         let pushforward = if name(&path) == "navier_stokes" { 0.15 } else { 0.0 };
         assert_eq!(train.pushforward.probability, pushforward);
+    }
+}
+
+/// Baselines see all consecutive pairs, whole grids and the loss that is reported.
+#[test]
+fn baselines_train_fairly() {
+    for (name, history) in [("fno_burgers", 10), ("fno_navier_stokes", 1), ("lno_navier_stokes", 1)] {
+        let path = files("paper").into_iter().find(|path| self::name(path) == name).unwrap();
+        let (Experiment { data, train, .. }, _) = load(&path);
+        assert_eq!(train.pairs, Pairs::Consecutive, "{name}");
+        assert_eq!(train.context.largest_fraction(), 1.0, "{name}");
+        assert_eq!(train.objective.evolution_loss, LossKind::RelativeL2, "{name}");
+        assert_eq!(data.history, history, "{name}");
     }
 }
 

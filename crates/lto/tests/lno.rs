@@ -1,6 +1,10 @@
 //! The Latent Neural Operator: equal to an independent implementation (`fixtures/make_lno.py`), and what it promises.
 
+#[path = "common/fixture.rs"]
+mod fixture;
+
 use burn::tensor::{Device, Tensor, TensorData};
+use fixture::Fixture;
 use lto::Error;
 use lto::baseline::lno::Lno;
 use lto::baseline::lno::config::LnoConfig;
@@ -11,10 +15,9 @@ use lto::optim::adamw::{AdamW, AdamWConfig};
 use lto::problem::Problem;
 use lto::train::flat::FlatLayout;
 use lto::train::gradient::differentiate;
-use lto_numerics::dataset::{Context, Normalizer, format};
+use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 fn problem(dim: usize, source_channels: usize, target_channels: usize, timed: bool) -> Problem {
@@ -73,26 +76,6 @@ fn parameter_counts_are_the_published_ones() {
             let lno = Lno::new(config, problem(2, 1, 1, false), &Device::flex()).unwrap();
             assert_eq!(lno.n_parameters(), published, "{text}");
         }
-    }
-}
-
-/// Reads arrays of a fixture whole.
-struct Fixture(Box<dyn format::ArrayStore>);
-
-impl Fixture {
-    fn open(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.npz"));
-        Self(format::open(&path).unwrap())
-    }
-
-    fn get(&mut self, name: &str) -> Vec<f64> {
-        let arrays = self.0.arrays();
-        let shape = arrays.iter().find(|a| a.name == name).unwrap_or_else(|| panic!("{name}")).shape.clone();
-        self.0.read(name, &vec![0; shape.len()], &shape).unwrap()
-    }
-
-    fn single(&mut self, name: &str) -> Vec<f32> {
-        self.get(name).into_iter().map(|v| v as f32).collect()
     }
 }
 

@@ -1,14 +1,20 @@
 //! The twin equals an independent dense implementation (`fixtures/make_twin.py`), forward and backward.
 
+#[path = "common/compare.rs"]
+mod compare;
+#[path = "common/fixture.rs"]
+mod fixture;
+
 use burn::tensor::{Device, Tensor, TensorData};
+use compare::{difference, numbers};
+use fixture::Fixture;
 use lto::operator::Operator;
 use lto::parameters::{gradients, with_parameters};
 use lto::problem::Problem;
 use lto::twin::config::TwinConfig;
 use lto::twin::{Encoder, Twin};
-use lto_numerics::dataset::{Context, format};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::path::Path;
 use std::sync::Arc;
 
 struct Case {
@@ -92,33 +98,10 @@ fn cases() -> [Case; 9] {
     ]
 }
 
-/// Reads arrays of a fixture whole.
-struct Fixture(Box<dyn format::ArrayStore>);
-
-impl Fixture {
-    fn get(&mut self, name: &str) -> Vec<f64> {
-        let shape =
-            self.0.arrays().iter().find(|a| a.name == name).unwrap_or_else(|| panic!("{name}")).shape.clone();
-        self.0.read(name, &vec![0; shape.len()], &shape).unwrap()
-    }
-}
-
-/// Largest difference relative to the largest value; values here are sums of terms of order one, so tiny ones count as 0.05.
-fn difference(got: &[f32], expected: &[f64]) -> f64 {
-    assert_eq!(got.len(), expected.len());
-    let scale = expected.iter().fold(0.05f64, |m, v| m.max(v.abs()));
-    got.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max) / scale
-}
-
-fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().iter::<f32>().collect()
-}
-
 #[test]
 fn forward_and_gradients_equal_the_dense_implementation() {
     for case in cases() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{}.npz", case.name));
-        let mut fixture = Fixture(format::open(&path).unwrap());
+        let mut fixture = Fixture::open(case.name);
         let device = Device::flex().autodiff();
         let domain = Domain::unit(case.dim, case.periodic).unwrap();
         let [source_channels, target_channels] = case.channels;
@@ -135,9 +118,8 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             format!("latent_points = {latent_points}\nlatent_channels = 2\ndecoder = {{ hidden = 5 }}");
         let config: TwinConfig = toml::from_str(&format!("{sizes}\n{}", case.model)).unwrap();
         let mut twin = Twin::new(config, problem, &device).unwrap();
-        twin.network = with_parameters(twin.network, |name, _| {
-            Some(fixture.get(&format!("parameter/{name}")).into_iter().map(|v| v as f32).collect())
-        });
+        twin.network =
+            with_parameters(twin.network, |name, _| Some(fixture.single(&format!("parameter/{name}"))));
 
         let place = |flat: Vec<f64>| match flat.len() {
             // The residual output needs the source at the query: there, both are the same grid.
@@ -169,8 +151,8 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             assert!(off < 1e-5, "{} {what}: {off:e}", case.name);
         }
 
-        let weight: Vec<f32> = fixture.get("weight").into_iter().map(|v| v as f32).collect();
-        let weight = Tensor::<3>::from_data(TensorData::new(weight, prediction.dims()), &device);
+        let weight = TensorData::new(fixture.single("weight"), prediction.dims());
+        let weight = Tensor::<3>::from_data(weight, &device);
         let mut backward = (prediction * weight).sum().backward();
         let found = gradients(&twin.network, &mut backward);
         assert!(found.len() > 10);

@@ -25,7 +25,7 @@ pub struct BenchArgs {
     /// Which published model
     #[arg(long, value_enum, default_value_t = BenchCase::All)]
     pub case: BenchCase,
-    /// Examples in a batch [default: 16 for burgers, else 4; 1 to predict]
+    /// Examples in a batch [default: 16 for Burgers, else 4; 1 to predict]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub batch: Option<usize>,
     /// Measure each case for so long, after a first run that does not count
@@ -49,14 +49,25 @@ pub enum BenchCase {
     LnoNavierStokes,
     /// Latent Neural Operator, 29,171 parameters, 2-D, steady
     LnoDarcy,
+    /// Fourier neural operator, 23,937 parameters, 1-D
+    FnoBurgers,
+    /// Fourier neural operator, 1,124,193 parameters, 2-D
+    FnoNavierStokes,
     /// One after the other
     All,
 }
 
 impl BenchCase {
     /// The single ones.
-    pub const EACH: [Self; 5] =
-        [Self::Burgers, Self::NavierStokes, Self::Darcy, Self::LnoNavierStokes, Self::LnoDarcy];
+    pub const EACH: [Self; 7] = [
+        Self::Burgers,
+        Self::NavierStokes,
+        Self::Darcy,
+        Self::LnoNavierStokes,
+        Self::LnoDarcy,
+        Self::FnoBurgers,
+        Self::FnoNavierStokes,
+    ];
 
     /// Name as on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -66,6 +77,8 @@ impl BenchCase {
             Self::Darcy => "darcy",
             Self::LnoNavierStokes => "lno-navier-stokes",
             Self::LnoDarcy => "lno-darcy",
+            Self::FnoBurgers => "fno-burgers",
+            Self::FnoNavierStokes => "fno-navier-stokes",
             Self::All => "all",
         }
     }

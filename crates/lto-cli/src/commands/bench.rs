@@ -68,7 +68,7 @@ fn measure(what: &str, case: BenchCase, args: &BenchArgs) -> Result<Measurement>
     let idle_mb = crate::memory::peak_mb();
     let default_batch = match (what, case) {
         ("predict", _) => 1,
-        (_, BenchCase::Burgers) => 16,
+        (_, BenchCase::Burgers | BenchCase::FnoBurgers) => 16,
         _ => 4,
     };
     let made = Case::new(case, args.batch.unwrap_or(default_batch))?;

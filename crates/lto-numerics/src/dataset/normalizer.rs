@@ -107,6 +107,17 @@ impl Normalizer {
         &self.scale
     }
 
+    /// For states of `n` frames, each normalized like this.
+    pub fn repeated(&self, n: usize) -> Self {
+        Self { mean: self.mean.repeat(n), scale: self.scale.repeat(n) }
+    }
+
+    /// Of the last `n` channels; of all where there are no more.
+    pub fn last(&self, n: usize) -> Self {
+        let first = self.mean.len().saturating_sub(n);
+        Self { mean: self.mean[first..].to_vec(), scale: self.scale[first..].to_vec() }
+    }
+
     /// Normalizes values `[…, channel, point]` in place.
     ///
     /// # Errors

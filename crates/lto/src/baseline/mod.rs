@@ -1,5 +1,7 @@
 //! The operators that twins are compared with, one file each: same trainer, same data, same metric.
 
+pub mod deeponet;
+pub mod fno;
 pub mod interpolation;
 pub mod lno;
 pub mod persistence;

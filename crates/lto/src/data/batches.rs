@@ -103,7 +103,7 @@ impl Batches {
         let layout = self.data.layout();
         let mut rng = stream(self.seed, Purpose::Batch, step);
         let steady = layout.is_steady();
-        let n_unroll = if steady { 0 } else { options.pushforward.draw(layout.times.len(), &mut rng) };
+        let n_unroll = if steady { 0 } else { options.pushforward.draw(self.n_frames(), &mut rng) };
         let mut wanted = Vec::new();
         let mut origins = Vec::with_capacity(options.size);
         let mut times = Vec::with_capacity(options.size);
@@ -119,7 +119,7 @@ impl Batches {
                     pairs.push((layout.times[first + k], layout.times[first + k + 1]));
                 }
                 times.push((layout.times[s], layout.times[t]));
-                [State::Frame(first), State::Frame(s), State::Frame(t)]
+                [State::History(first), State::History(s), State::Frame(t)]
             };
             origins.push(Origin { sample, times: times.last().copied() });
             drafts.push(self.draft(sample, states, &mut wanted, &mut rng));
@@ -143,14 +143,19 @@ impl Batches {
         order.as_ref().map_or(train[index], |(_, shuffled)| shuffled[index])
     }
 
+    /// Frames with a whole history, which sources and targets are drawn from.
+    fn n_frames(&self) -> usize {
+        self.data.layout().times.len() + 1 - self.data.history()
+    }
+
     /// First frame of the unrolled steps, source and target.
     fn frames(&self, n_unroll: usize, rng: &mut ChaCha8Rng) -> (usize, usize, usize) {
-        let n = self.data.layout().times.len();
+        let (n, earliest) = (self.n_frames(), self.data.history() - 1);
         if n_unroll == 0 {
             let (s, t) = self.options.pairs.draw(n, rng);
-            return (s, s, t);
+            return (earliest + s, earliest + s, earliest + t);
         }
-        let first = rng.random_range(0..n - n_unroll - 1);
+        let first = earliest + rng.random_range(0..n - n_unroll - 1);
         (first, first + n_unroll, first + n_unroll + 1)
     }
 

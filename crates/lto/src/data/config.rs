@@ -25,6 +25,8 @@ pub struct DataConfig {
     pub frame_stride: usize,
     /// Cut long records into windows, each a sample: `{ frames = 48, stride = 24 }`.
     pub window: Option<WindowConfig>,
+    /// Frames that a source state shows: the one at s and so many less one before it, oldest first, as channels.
+    pub history: usize,
     /// Which samples train, validate and test.
     pub split: SplitConfig,
     /// Samples are kept in memory up to this many megabytes, and read or solved again beyond.
@@ -60,6 +62,7 @@ impl Default for DataConfig {
             seed: 0,
             frame_stride: 1,
             window: None,
+            history: 1,
             split: SplitConfig::default(),
             cache_mb: 1024,
             symmetries: None,
@@ -173,6 +176,7 @@ impl DataConfig {
         for (key, value) in [
             ("samples", self.samples.unwrap_or(1)),
             ("frame_stride", self.frame_stride),
+            ("history", self.history),
             ("stride", self.stride),
         ] {
             if value == 0 {

@@ -33,6 +33,8 @@ pub use source::Layout;
 pub enum State {
     /// A frame of an evolution.
     Frame(usize),
+    /// A frame and those of `data.history` before it, oldest first, as channels of one state.
+    History(usize),
     /// What is given in a steady sample.
     Source,
     /// What is sought in a steady sample.
@@ -57,6 +59,7 @@ pub struct Data {
     split: Split,
     symmetries: Vec<Symmetry>,
     notes: Vec<String>,
+    history: usize,
 }
 
 impl Data {
@@ -108,6 +111,18 @@ impl Data {
                     .into(),
             });
         }
+        let (history, frames) = (config.history, layout.times.len());
+        if history > 1 && frames <= history {
+            let requirement = match frames {
+                0 => "must be 1: the data are steady".to_string(),
+                _ => format!("must be less than the {frames} frames of the data"),
+            };
+            return Err(Error::Config {
+                key: "data.history".into(),
+                value: history.to_string(),
+                requirement,
+            });
+        }
         let bytes = layout.sample_len().saturating_mul(4 * layout.n_samples);
         let limit = config.cache_mb.saturating_mul(1 << 20);
         if bytes > limit {
@@ -120,7 +135,7 @@ impl Data {
         }
         let split = config.split.split(layout.n_samples, config.seed)?;
         let symmetries = declared(config, layout.grid.domain())?;
-        Ok(Self { cache: Mutex::new(Cache::new(limit)), split, symmetries, notes, source })
+        Ok(Self { cache: Mutex::new(Cache::new(limit)), split, symmetries, notes, history, source })
     }
 
     /// What is the same for all samples.
@@ -143,12 +158,17 @@ impl Data {
         &self.notes
     }
 
+    /// Frames that a source state shows.
+    pub fn history(&self) -> usize {
+        self.history
+    }
+
     /// The problem that the data pose.
     pub fn problem(&self) -> Problem {
         let layout = self.layout();
         Problem {
             domain: layout.grid.domain().clone(),
-            source_channels: layout.source_channels.len(),
+            source_channels: self.history * layout.source_channels.len(),
             target_channels: layout.target_channels.len(),
             native: layout.grid.shape(),
             times: layout.times.first().zip(layout.times.last()).map(|(&first, &last)| [first, last]),
@@ -188,13 +208,27 @@ impl Data {
     /// # Errors
     /// Data that cannot be read or solved, or a state that the samples do not have.
     pub fn fields(&self, wanted: &[Wanted]) -> Result<Vec<Field>> {
-        let keys: Vec<Key> = wanted.iter().map(|w| self.key(w)).collect();
+        let parts: Vec<Vec<Wanted>> = wanted.iter().map(|w| self.parts(w)).collect();
+        let keys: Vec<Key> = parts.iter().flatten().map(|part| self.key(part)).collect();
         let loaded = self.load(&keys)?;
-        wanted
+        let field = |part: &Wanted| {
+            let values = loaded.get(&self.key(part)).map_or(&[][..], |v| v.as_slice());
+            self.cut(part, values)
+        };
+        parts
             .iter()
-            .zip(&keys)
-            .map(|(w, key)| self.cut(w, loaded.get(key).map_or(&[], |v| v.as_slice())))
+            .map(|parts| match &parts[..] {
+                [single] => field(single),
+                several => stack(&several.iter().map(field).collect::<Result<Vec<_>>>()?),
+            })
             .collect()
+    }
+
+    /// The frames that a state is made of, or itself. Frames before the first are the first.
+    fn parts(&self, wanted: &Wanted) -> Vec<Wanted> {
+        let State::History(last) = wanted.state else { return vec![*wanted] };
+        let frame = |back: usize| Wanted { state: State::Frame(last.saturating_sub(back)), ..*wanted };
+        (0..self.history).rev().map(frame).collect()
     }
 
     fn key(&self, wanted: &Wanted) -> Key {
@@ -241,7 +275,7 @@ impl Data {
         let (p, q) = (layout.source_channels.len(), layout.target_channels.len());
         let (first, channels) = match wanted.state {
             State::Frame(_) if self.source.by_frame() => (0, p),
-            State::Frame(frame) => (frame * p, p),
+            State::Frame(frame) | State::History(frame) => (frame * p, p),
             State::Source => (0, p),
             State::Target => (p, q),
         };
@@ -254,6 +288,13 @@ impl Data {
             })?;
         Ok(Field::new(grid.clone(), channels, cut.iter().map(|&v| f64::from(v)).collect())?)
     }
+}
+
+/// Fields on one grid as channels of one.
+fn stack(fields: &[Field]) -> Result<Field> {
+    let grid = fields.first().map(|f| f.grid().clone()).ok_or(lto_numerics::Error::NoPoints)?;
+    let values = fields.iter().flat_map(|f| f.values()).copied().collect();
+    Ok(Field::new(grid, fields.iter().map(Field::n_channels).sum(), values)?)
 }
 
 /// The symmetries of the configuration, else of the PDE, each checked.

@@ -59,7 +59,9 @@ impl Data {
         let note = (most < train.len())
             .then(|| format!("normalization fitted to {most} of {} training samples", train.len()));
         let source = source.finish()?;
-        let target = if layout.is_steady() { target.finish()? } else { source.clone() };
-        Ok((source, target, note))
+        if layout.is_steady() {
+            return Ok((source, target.finish()?, note));
+        }
+        Ok((source.repeated(self.history), source, note))
     }
 }

@@ -16,6 +16,7 @@ mod operation;
 pub mod pointwise;
 mod scratch;
 mod simd;
+pub mod spectral;
 #[cfg(test)]
 mod testing;
 mod tile;

@@ -157,6 +157,7 @@ impl<C: CheckpointStrategy> Extension for Autodiff<Flex, C> {
             2 => tracked::<2, C>(inputs.0, operation),
             3 => tracked::<3, C>(inputs.0, operation),
             4 => tracked::<4, C>(inputs.0, operation),
+            5 => tracked::<5, C>(inputs.0, operation),
             7 => tracked::<7, C>(inputs.0, operation),
             n => unreachable!("no operation takes {n} tensors"),
         }

@@ -63,7 +63,7 @@ impl Trainer {
 
     /// Number of parameters of the model.
     pub fn n_parameters(&self) -> usize {
-        self.layout.n_values()
+        self.operator.n_parameters()
     }
 
     /// Steps done.

@@ -98,6 +98,13 @@ impl Trainer {
                 requirement: "must be 0 for a steady problem".into(),
             });
         }
+        if data.history() > 1 && !experiment.model.takes_history() {
+            return Err(Error::Config {
+                key: "data.history".into(),
+                value: data.history().to_string(),
+                requirement: format!("must be 1: a {} starts from one state", experiment.model.name()),
+            });
+        }
         // The model first: a configuration that does not fit is found before any sample is solved.
         let device = Device::flex().autodiff();
         let operator = experiment.model.init(&problem, experiment.seed, &device)?;

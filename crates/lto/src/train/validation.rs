@@ -56,7 +56,10 @@ impl Validation {
         let leads: Vec<Option<usize>> = if data.layout().is_steady() {
             vec![None]
         } else {
-            config.leads.iter().copied().filter(|&k| k < data.layout().times.len()).map(Some).collect()
+            {
+                let most = data.layout().times.len() - data.history();
+                config.leads.iter().copied().filter(|&k| k <= most).map(Some).collect()
+            }
         };
         let sparse = ContextPlan { design: Design::Random, fraction: config.sparse_fraction };
         let contexts = [("", ContextPlan::FULL), ("_sparse", sparse)];
@@ -121,9 +124,9 @@ impl Validation {
                 }
                 Some(lead) => {
                     let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64);
-                    let s = rng.random_range(0..layout.times.len() - lead);
+                    let s = rng.random_range(self.data.history() - 1..layout.times.len() - lead);
                     times.push((layout.times[s], layout.times[s + lead]));
-                    (State::Frame(s), State::Frame(s + lead))
+                    (State::History(s), State::Frame(s + lead))
                 }
             };
             wanted.extend([from, to].map(|state| Wanted { sample, state, finer: false }));

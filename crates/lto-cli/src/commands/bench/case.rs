@@ -38,6 +38,8 @@ impl Case {
             BenchCase::LnoNavierStokes => {
                 include_str!("../../../../../configs/paper/lno_navier_stokes.toml")
             }
+            BenchCase::FnoBurgers => include_str!("../../../../../configs/paper/fno_burgers.toml"),
+            BenchCase::FnoNavierStokes => include_str!("../../../../../configs/paper/fno_navier_stokes.toml"),
             BenchCase::LnoDarcy => include_str!("../../../../../configs/paper/lno_darcy.toml"),
             BenchCase::Burgers | BenchCase::All => include_str!("../../../../../configs/paper/burgers.toml"),
         };
@@ -67,7 +69,7 @@ impl Case {
         let card = ModelCard {
             problem: self.problem.clone(),
             model: self.experiment.model.clone(),
-            source_normalizer: normalizer.clone(),
+            source_normalizer: normalizer.repeated(self.problem.source_channels),
             target_normalizer: normalizer,
             channel_names: vec!["u".into()],
             native_interval: self.native_interval,
@@ -110,7 +112,7 @@ impl Case {
         let context = |example: usize| Context {
             points: Points::grid(self.grid.as_ref().clone()),
             n_channels: self.problem.source_channels,
-            values: self.values(example as f64, 1),
+            values: self.values(example as f64, self.problem.source_channels),
         };
         (0..self.n_examples).map(context).collect()
     }
@@ -127,7 +129,7 @@ impl Case {
         Arc::new(Points::grid(self.grid.as_ref().clone()))
     }
 
-    fn values(&self, phase: f64, n_examples: usize) -> Vec<f64> {
-        (0..n_examples * self.grid.len()).map(|i| (0.7 * i as f64 + phase).sin()).collect()
+    fn values(&self, phase: f64, n_fields: usize) -> Vec<f64> {
+        (0..n_fields * self.grid.len()).map(|i| (0.7 * i as f64 + phase).sin()).collect()
     }
 }

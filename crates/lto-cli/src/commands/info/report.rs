@@ -53,16 +53,16 @@ struct LengthScale {
 }
 
 impl Parameters {
-    fn of(all: &[Named]) -> Self {
+    fn of(operator: &dyn Operator, all: &[Named]) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for parameter in all {
-            let (name, n) = (part(parameter), parameter.values.len());
+            let (name, n) = (part(parameter), operator.count(parameter));
             match parts.iter_mut().find(|part| part.name == name) {
                 Some(part) => part.parameters += n,
                 None => parts.push(Part { name: name.into(), parameters: n }),
             }
         }
-        Self { total: all.iter().map(|p| p.values.len()).sum(), parts }
+        Self { total: parts.iter().map(|part| part.parameters).sum(), parts }
     }
 }
 
@@ -87,7 +87,7 @@ impl Report {
         let all = model.operator().parameters();
         Self {
             path: path.into(),
-            parameters: Parameters::of(&all),
+            parameters: Parameters::of(model.operator(), &all),
             length_scales: length_scales(&all),
             problem: card.problem,
             model: card.model,
@@ -106,7 +106,7 @@ impl Report {
         let all = operator.parameters();
         Self {
             path: path.into(),
-            parameters: Parameters::of(&all),
+            parameters: Parameters::of(operator, &all),
             length_scales: length_scales(&all),
             problem: operator.problem().clone(),
             model,

@@ -5,6 +5,7 @@
 //! derivative while copying, so the gradient before the activation is never stored.
 
 mod forward;
+pub(super) mod pointwise;
 mod rows;
 #[cfg(test)]
 mod tests;

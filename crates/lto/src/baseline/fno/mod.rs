@@ -1,0 +1,204 @@
+//! The Fourier neural operator: spectral convolutions on the grid that it is given.
+
+mod block;
+pub mod config;
+mod neural_operator;
+mod published;
+
+use super::prediction_loss;
+use crate::error::{Error, Result};
+use crate::kernel::spectral::Transform;
+use crate::kernel::spectral::axis::Axis;
+use crate::loss::{LossTerm, Objective};
+use crate::operator::{Batch, Operator, Reach, check_inputs};
+use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
+use crate::problem::Problem;
+use burn::module::Module;
+use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use config::{FnoConfig, FnoForm};
+use lto_numerics::dataset::Context;
+use lto_numerics::{Grid, Layout, Points};
+use neural_operator::NeuralOperator;
+use published::Published;
+use std::sync::Arc;
+
+/// Name in messages and configuration files.
+const NAME: &str = "fno";
+
+/// Spacings of a regular grid differ by less than this share of the axis.
+const REGULAR: f64 = 1e-6;
+
+/// The learned parts, in either form.
+#[derive(Module, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a model has one of them: its size on the stack does not matter"
+)]
+pub enum FnoNetwork {
+    /// See [`FnoForm::Published`].
+    Published(Published),
+    /// See [`FnoForm::NeuralOperator`].
+    NeuralOperator(NeuralOperator),
+}
+
+/// A Fourier neural operator: values and coordinates on a regular grid → values on the same grid.
+///
+/// Coordinates are the true ones of the points, `(x − lower)/length` along each axis; the published programs take
+/// `linspace(0, 1, n)` whatever the grid. A timed problem is advanced by one native interval, whatever `(s, t)` say.
+#[derive(Clone, Debug)]
+pub struct Fno {
+    network: FnoNetwork,
+    config: FnoConfig,
+    problem: Problem,
+    device: Device,
+}
+
+impl Fno {
+    /// A new operator with random weights (seed the device first).
+    ///
+    /// # Errors
+    /// A configuration that is inconsistent, or does not fit the problem.
+    pub fn new(config: FnoConfig, problem: Problem, device: &Device) -> Result<Self> {
+        problem.validate()?;
+        config.validate(&problem)?;
+        let modes = transform(&config, &problem.native).modes();
+        let channels = [problem.source_channels + problem.domain.dim(), problem.target_channels];
+        let network = match config.form {
+            FnoForm::Published => FnoNetwork::Published(Published::new(&config, channels, modes, device)),
+            FnoForm::NeuralOperator => {
+                FnoNetwork::NeuralOperator(NeuralOperator::new(&config, channels, modes, device))
+            }
+        };
+        Ok(Self { network, config, problem, device: device.clone() })
+    }
+
+    /// The grid of a context, which must be the query's too.
+    fn grid<'a>(&self, context: &'a Context, query: &Points) -> Result<&'a Grid> {
+        let refuse = |reason: String| Err(Error::Unsupported { model: NAME, reason });
+        let Layout::Grid(grid) = context.points.layout() else {
+            let n = context.points.len();
+            return refuse(format!("it needs values on a whole grid, these are {n} points without one"));
+        };
+        for (d, axis) in grid.domain().axes().iter().enumerate() {
+            let (x, step) = (grid.coordinates(d), grid.spacing(d));
+            if x.windows(2).any(|pair| (pair[1] - pair[0] - step).abs() > REGULAR * axis.length()) {
+                return refuse(format!("the spacing of the grid along {} varies", axis.name));
+            }
+        }
+        if let Some(d) = self.config.coarse_axis(&grid.shape()) {
+            let (n, modes) = (grid.shape()[d], self.config.modes(d));
+            let has = n / 2 + 1;
+            return refuse(format!("its {modes} modes along an axis need more than the {has} of {n} points"));
+        }
+        match query.layout() {
+            Layout::Grid(to) if to == grid => Ok(grid),
+            _ => refuse("it predicts on the grid of its context only, and the query is another".into()),
+        }
+    }
+
+    /// Values, then coordinates: `[b, p + D, n]` and the shape of the grid.
+    fn inputs(&self, contexts: &[Context], queries: &[Arc<Points>]) -> Result<(Tensor<3>, Vec<usize>)> {
+        let (mut values, mut shape, mut channels) = (Vec::new(), Vec::new(), 0);
+        for (i, context) in contexts.iter().enumerate() {
+            let grid = self.grid(context, &queries[if queries.len() == 1 { 0 } else { i }])?;
+            if i > 0 && shape != grid.shape() {
+                let reason = format!("one batch has grids of {shape:?} and {:?} points", grid.shape());
+                return Err(Error::Unsupported { model: NAME, reason });
+            }
+            shape = grid.shape();
+            channels = context.n_channels + grid.dim();
+            values.reserve(channels * grid.len());
+            values.extend(context.values.iter().map(|v| *v as f32));
+            coordinates(grid, &mut values);
+        }
+        let n = shape.iter().product();
+        let x = Tensor::from_data(TensorData::new(values, [contexts.len(), channels, n]), &self.device);
+        Ok((x, shape))
+    }
+}
+
+/// Appends `[D, n]` coordinates in `[0, 1]`.
+fn coordinates(grid: &Grid, to: &mut Vec<f32>) {
+    for (d, axis) in grid.domain().axes().iter().enumerate() {
+        let shape = grid.shape();
+        let inner: usize = shape[d + 1..].iter().product();
+        for _ in 0..shape[..d].iter().product() {
+            for x in grid.coordinates(d) {
+                let share = ((x - axis.lower) / axis.length()) as f32;
+                to.extend(std::iter::repeat_n(share, inner));
+            }
+        }
+    }
+}
+
+/// The kept wavenumbers on a grid.
+fn transform(config: &FnoConfig, shape: &[usize]) -> Transform {
+    let kept = |d: usize| match config.form {
+        FnoForm::Published => config.modes(d),
+        FnoForm::NeuralOperator => config.modes(d) / 2 + 1,
+    };
+    let half = |d: usize| Axis::half(shape[d], shape[d], kept(d));
+    match (shape.len(), config.form) {
+        (1, _) => Transform::new(Axis::single(), half(0)),
+        (_, FnoForm::Published) => Transform::new(Axis::blocks(shape[0], config.modes(0)), half(1)),
+        (_, FnoForm::NeuralOperator) => Transform::new(Axis::centered(shape[0], config.modes(0)), half(1)),
+    }
+}
+
+impl Operator for Fno {
+    fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    fn reach(&self) -> Reach {
+        if self.problem.times.is_some() { Reach::Step } else { Reach::Direct }
+    }
+
+    fn cuts_queries(&self) -> bool {
+        false
+    }
+
+    fn forward(
+        &self,
+        contexts: &[Context],
+        times: &[(f64, f64)],
+        queries: &[Arc<Points>],
+    ) -> Result<Tensor<3>> {
+        check_inputs(&self.problem, contexts, times, queries)?;
+        let (x, shape) = self.inputs(contexts, queries)?;
+        let transform = Arc::new(transform(&self.config, &shape));
+        Ok(match &self.network {
+            FnoNetwork::Published(network) => network.forward(x, &transform),
+            FnoNetwork::NeuralOperator(network) => network.forward(x, &transform),
+        })
+    }
+
+    fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
+        prediction_loss(self, batch, objective, &self.device)
+    }
+
+    fn parameters(&self) -> Vec<Named> {
+        parameters(&self.network)
+    }
+
+    /// A complex weight counts once, as in the published numbers.
+    fn count(&self, parameter: &Named) -> usize {
+        if parameter.name.ends_with(".imaginary") { 0 } else { parameter.values.len() }
+    }
+
+    fn gradients(&self, computed: &mut Gradients) -> Vec<Named> {
+        gradients(&self.network, computed)
+    }
+
+    fn set_parameters(&mut self, values: &mut NewValues) {
+        self.network = with_parameters(self.network.clone(), values);
+    }
+
+    fn without_gradients(&self) -> Box<dyn Operator> {
+        Box::new(Self {
+            network: self.network.clone().valid(),
+            device: self.device.clone().inner(),
+            ..self.clone()
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! The Fourier neural operator equals independent implementations (`fixtures/make_fno.py`), forward and backward, and says
+//! what it cannot do.
+
+#[path = "common/compare.rs"]
+mod compare;
+#[path = "common/fixture.rs"]
+mod fixture;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use compare::{difference, numbers};
+use fixture::Fixture;
+use lto::Error;
+use lto::baseline::fno::Fno;
+use lto::baseline::fno::config::FnoConfig;
+use lto::loss::{LossKind, Objective, ObjectiveConfig};
+use lto::model::{Model, ModelCard, ModelConfig};
+use lto::operator::{Batch, Operator, Reach};
+use lto::optim::adamw::{AdamW, AdamWConfig};
+use lto::problem::Problem;
+use lto::train::flat::FlatLayout;
+use lto::train::gradient::differentiate;
+use lto_numerics::dataset::{Context, NormalizerFit};
+use lto_numerics::{Domain, Grid, Placement, Points};
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+fn problem(domain: &Domain, [source_channels, target_channels]: [usize; 2], native: &[usize]) -> Problem {
+    let times = Some([0.0, 1.0]);
+    Problem { domain: domain.clone(), source_channels, target_channels, native: native.to_vec(), times }
+}
+
+fn operator(text: &str, problem: Problem) -> Fno {
+    Fno::new(toml::from_str::<FnoConfig>(text).unwrap(), problem, &Device::flex().autodiff()).unwrap()
+}
+
+fn grid(domain: &Domain, shape: &[usize], placement: Placement) -> Points {
+    let axes: Vec<_> = shape.iter().map(|&n| (n, placement)).collect();
+    Points::grid(Grid::uniform(domain.clone(), &axes).unwrap())
+}
+
+#[test]
+fn forward_and_gradients_equal_independent_implementations() {
+    let published = "width = 3\nhidden = 5\nblocks = 4\n";
+    let package = "form = 'neural_operator'\nwidth = 4\n";
+    for (name, channels, shape, text) in [
+        ("fno_1d", [2, 1], vec![17], format!("{published}modes = 5")),
+        ("fno_2d", [1, 2], vec![10, 9], format!("{published}modes = 4")),
+        ("fno_2d_overlap", [1, 1], vec![7, 7], format!("{published}modes = [4, 4]")),
+        ("fno_package_1d", [2, 1], vec![16], format!("{package}modes = 6")),
+        ("fno_package_2d", [1, 2], vec![12, 10], format!("{package}modes = [5, 6]")),
+        ("fno_package_coarse", [1, 1], vec![4, 8], format!("{package}modes = [6, 12]")),
+    ] {
+        let mut fixture = Fixture::open(name);
+        // The published programs count from 0 to 1, ends included; the package leaves the last out.
+        let is_package = text.contains("form");
+        let placement = if is_package { Placement::Left } else { Placement::Vertex };
+        let domain = Domain::unit(shape.len(), is_package).unwrap();
+        let mut fno = operator(&text, problem(&domain, channels, &shape));
+        fno.set_parameters(&mut |name, _| Some(fixture.single(&format!("parameter/{name}"))));
+        let points = grid(&domain, &shape, placement);
+        let (each, values) = (channels[0] * points.len(), fixture.get("values"));
+        let contexts: Vec<Context> = values
+            .chunks_exact(each)
+            .map(|v| Context { points: points.clone(), n_channels: channels[0], values: v.to_vec() })
+            .collect();
+        let prediction = fno.forward(&contexts, &[(0.0, 0.1); 2], &[Arc::new(points)]).unwrap();
+        let off = difference(&numbers(prediction.clone()), &fixture.get("prediction"));
+        assert!(off < 1e-5, "{name}: {off:e}");
+
+        let weight = TensorData::new(fixture.single("weight"), prediction.dims());
+        let weight = Tensor::<3>::from_data(weight, &prediction.device());
+        let mut backward = (prediction * weight).sum().backward();
+        let found = fno.gradients(&mut backward);
+        assert_eq!(found.len(), fno.parameters().len(), "every parameter has a gradient");
+        for gradient in found {
+            let off = difference(&gradient.values, &fixture.get(&format!("gradient/{}", gradient.name)));
+            assert!(off < 2e-5, "{name} {}: {off:e}", gradient.name);
+        }
+    }
+}
+
+/// The field is the same whatever the grid, so the prediction is too, but for what the sawtooth of the coordinates and the
+/// harmonics of GELU alias: that falls with the spacing.
+#[test]
+fn a_finer_grid_shows_the_same_function() {
+    let domain = Domain::unit(1, true).unwrap();
+    let fno = operator("width = 4\nmodes = 5", problem(&domain, [1, 1], &[64]));
+    let predict = |n: usize| {
+        let points = grid(&domain, &[n], Placement::Left);
+        let wave = |i: usize| (TAU * i as f64 / n as f64).sin() + (3.0 * TAU * i as f64 / n as f64).cos();
+        let context = Context { points: points.clone(), n_channels: 1, values: (0..n).map(wave).collect() };
+        numbers(fno.forward(&[context], &[(0.0, 0.1)], &[Arc::new(points)]).unwrap())
+    };
+    let fine = predict(4096);
+    let off = |n: usize| {
+        let shared = fine.iter().step_by(4096 / n);
+        predict(n).iter().zip(shared).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max)
+    };
+    let (coarse, finer) = (off(64), off(256));
+    assert!(coarse < 0.02 && finer < 0.35 * coarse, "{coarse} {finer}");
+}
+
+#[test]
+fn it_learns_an_example_by_heart() {
+    let domain = Domain::unit(2, true).unwrap();
+    let mut fno = operator("width = 6\nmodes = 3\nhidden = 16", problem(&domain, [1, 1], &[8, 8]));
+    let points = grid(&domain, &[8, 8], Placement::Left);
+    let values = |phase: f64| (0..64).map(move |i| (phase + 0.3 * f64::from(i)).sin());
+    let context = Context { points: points.clone(), n_channels: 1, values: values(0.0).collect() };
+    let target: Vec<f32> = values(1.0).map(|v| v as f32).collect();
+    let batch = Batch {
+        contexts: vec![context],
+        times: vec![(0.0, 0.1)],
+        queries: vec![Arc::new(points)],
+        source: Vec::new(),
+        target,
+        target_contexts: Vec::new(),
+    };
+    let config = ObjectiveConfig { evolution_loss: LossKind::RelativeL2, ..ObjectiveConfig::default() };
+    let objective = Objective { config, target_offset: vec![0.0], target_scale: vec![1.0] };
+    let (layout, mut weights) = FlatLayout::of(&fno);
+    let adamw = AdamWConfig { betas: [0.9, 0.99], epsilon: 1e-8, weight_decay: 0.0 };
+    let (mut optimizer, mut gradients) = (AdamW::new(adamw, weights.len()), Vec::new());
+    let mut losses = Vec::new();
+    for step in 1..=150 {
+        losses.push(differentiate(&fno, &layout, &batch, &objective, &mut gradients).unwrap().total);
+        optimizer.step(&mut weights, &gradients, 1.0, 1e-2, step);
+        layout.store(&mut fno, &weights);
+    }
+    assert!(losses[0] > 0.5 && losses[149] < 0.1, "{} {}", losses[0], losses[149]);
+}
+
+#[test]
+fn what_it_cannot_do_is_said() {
+    let domain = Domain::unit(2, true).unwrap();
+    let fno = operator("width = 2\nmodes = 17", problem(&domain, [1, 1], &[64, 64]));
+    assert_eq!(fno.reach(), Reach::Step);
+    let refuse = |points: &Points, query: &Points| {
+        let values = vec![0.5; points.len()];
+        let context = Context { points: points.clone(), n_channels: 1, values };
+        match fno.forward(&[context], &[(0.0, 0.1)], &[Arc::new(query.clone())]) {
+            Err(Error::Unsupported { model: "fno", reason }) => reason,
+            Err(other) => panic!("{other}"),
+            Ok(_) => "nothing".into(),
+        }
+    };
+    let native = grid(&domain, &[64, 64], Placement::Left);
+    let coarse = |n| grid(&domain, &[n, n], Placement::Left);
+    assert_eq!(refuse(&native, &native), "nothing");
+    // 32 points have the wavenumbers 0 to 16: just enough. 16 points have not.
+    assert_eq!(refuse(&coarse(32), &coarse(32)), "nothing");
+    assert!(refuse(&coarse(16), &coarse(16)).contains("17 modes"));
+    assert!(refuse(&native, &coarse(32)).contains("the grid of its context"));
+    let Ok(full) = Grid::cubic(domain.clone(), 64, Placement::Left) else { panic!() };
+    let masked = Points::masked(full.clone(), (0..4095).collect()).unwrap();
+    assert!(refuse(&masked, &native).contains("whole grid"));
+    let scattered = Points::scattered(domain.clone(), vec![0.1, 0.2, 0.7, 0.4]).unwrap();
+    assert!(refuse(&scattered, &native).contains("whole grid"));
+    let mut axis = full.coordinates(0).to_vec();
+    axis[5] += 0.003;
+    let uneven = Grid::from_coordinates(domain, vec![axis, full.coordinates(1).to_vec()]).unwrap();
+    assert!(refuse(&Points::grid(uneven.clone()), &Points::grid(uneven)).contains("varies"));
+}
+
+#[test]
+fn configurations_that_do_not_fit_are_refused() {
+    let domain = Domain::unit(2, true).unwrap();
+    for (text, part) in [
+        ("width = 0\nmodes = 3", "model.width"),
+        ("width = 2\nmodes = [3]", "2 axes"),
+        ("width = 2\nmodes = [3, 6]", "5 wavenumbers"),
+        ("width = 2\nmodes = 0", "model.modes"),
+    ] {
+        let config: FnoConfig = toml::from_str(text).unwrap();
+        let made = Fno::new(config, problem(&domain, [1, 1], &[8, 8]), &Device::flex());
+        let message = made.err().unwrap().to_string();
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(toml::from_str::<FnoConfig>("width = 2\nmodes = 3\nmode = 2").is_err());
+}
+
+/// Also more points than other models are given at once.
+#[test]
+fn a_saved_model_predicts_the_same_bits() {
+    let model: ModelConfig = toml::from_str("kind = 'fno'\nwidth = 2\nmodes = 3\nhidden = 2").unwrap();
+    let domain = Domain::unit(2, false).unwrap();
+    let problem = Problem { times: None, ..problem(&domain, [1, 1], &[9, 9]) };
+    let operator = model.init(&problem, 1, &Device::flex()).unwrap();
+    assert_eq!(operator.reach(), Reach::Direct);
+    let mut fit = NormalizerFit::new(1);
+    fit.add(&[1.0, 3.0], 2).unwrap();
+    let normalizer = fit.finish().unwrap();
+    let card = ModelCard {
+        problem,
+        model,
+        source_normalizer: normalizer.clone(),
+        target_normalizer: normalizer,
+        channel_names: vec!["u".into()],
+        native_interval: None,
+        data: "made up".into(),
+        steps: 0,
+        errors: BTreeMap::new(),
+    };
+    let (folder, made) = (tempfile::tempdir().unwrap(), Model::new(card, operator));
+    let path = folder.path().join("fno.safetensors");
+    made.save(&path).unwrap();
+    let loaded = Model::load(&path, &Device::flex()).unwrap();
+    assert_eq!(loaded.card(), made.card());
+    let points = grid(&domain, &[257, 257], Placement::Vertex);
+    let values: Vec<f64> = (0..points.len()).map(|i| (0.01 * i as f64).sin()).collect();
+    let context = Context { points: points.clone(), n_channels: 1, values };
+    let predict =
+        |model: &Model| model.predict(&context, 0.0, &[], &Arc::new(points.clone())).unwrap().values;
+    assert_eq!(predict(&made), predict(&loaded));
+}
