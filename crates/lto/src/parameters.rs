@@ -70,7 +70,12 @@ impl ModuleVisitor for Collector<'_> {
         };
         if let Some(tensor) = tensor {
             let shape = tensor.dims().to_vec();
-            let values = tensor.into_data().iter::<f32>().collect();
+            let data = tensor.into_data();
+            // A copy of millions of numbers as a whole, where they are of this type already.
+            let values = match data.as_slice::<f32>() {
+                Ok(values) => values.to_vec(),
+                Err(_) => data.iter::<f32>().collect(),
+            };
             self.found.push(Named { name: self.path.name(), shape, values });
         }
     }

@@ -53,7 +53,7 @@ impl Problem {
 
     /// Frames that a source state of a timed problem shows, the last one at its time s.
     pub fn history(&self) -> usize {
-        if self.times.is_some() { (self.source_channels / self.target_channels).max(1) } else { 1 }
+        if self.times.is_some() { (self.source_channels / self.target_channels.max(1)).max(1) } else { 1 }
     }
 
     /// Refuses points on another domain.

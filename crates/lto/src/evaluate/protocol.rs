@@ -134,10 +134,7 @@ impl<'a> Runner<'a> {
         let problem = &model.card().problem;
         let data = levels.data();
         problem.check_domain("data", data.layout().grid.domain())?;
-        let history = match problem.times {
-            Some(_) => (problem.source_channels / problem.target_channels.max(1)).max(1),
-            None => 1,
-        };
+        let history = problem.history();
         let protocol = config.protocol(data, history)?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { 2 } else { 0 };

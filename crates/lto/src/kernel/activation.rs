@@ -1,6 +1,7 @@
 //! Activations with their derivatives, sixteen numbers at a time.
 
-use super::simd::MAX_LANES;
+use super::simd::{Lanes, MAX_LANES};
+use super::vector_math::{gelu, silu};
 use burn::tensor::{Tensor, activation};
 
 /// What follows an affine map.
@@ -50,19 +51,25 @@ impl Activation {
     }
 
     /// Activates `x` in place.
+    ///
+    /// # Safety
+    /// `V`'s instruction set is there.
     #[inline(always)]
-    pub(super) fn apply(self, x: &mut Chunk) {
+    pub(super) unsafe fn apply<V: Lanes>(self, x: &mut Chunk) {
         match self {
             Activation::None => {}
             Activation::Relu => x.iter_mut().for_each(|x| *x = x.max(0.0)),
-            Activation::Silu => x.iter_mut().for_each(|x| *x *= sigmoid(*x).0),
-            Activation::Gelu => x.iter_mut().for_each(|x| *x *= normal(*x).0),
+            // SAFETY: as promised.
+            Activation::Silu | Activation::Gelu => unsafe { self.smooth::<V>(x, None) },
         }
     }
 
     /// Activates `x` in place and returns the derivatives.
+    ///
+    /// # Safety
+    /// `V`'s instruction set is there.
     #[inline(always)]
-    pub(super) fn apply_with_slope(self, x: &mut Chunk) -> Chunk {
+    pub(super) unsafe fn apply_with_slope<V: Lanes>(self, x: &mut Chunk) -> Chunk {
         let mut slope = [1.0; MAX_LANES];
         match self {
             Activation::None => {}
@@ -72,22 +79,31 @@ impl Activation {
                     *x = x.max(0.0);
                 }
             }
-            Activation::Silu => {
-                for (x, slope) in x.iter_mut().zip(&mut slope) {
-                    let (s, complement) = sigmoid(*x);
-                    *slope = s * (1.0 + *x * complement);
-                    *x *= s;
-                }
-            }
-            Activation::Gelu => {
-                for (x, slope) in x.iter_mut().zip(&mut slope) {
-                    let (cdf, pdf) = normal(*x);
-                    *slope = cdf + *x * pdf;
-                    *x *= cdf;
+            // SAFETY: as promised.
+            Activation::Silu | Activation::Gelu => unsafe { self.smooth::<V>(x, Some(&mut slope)) },
+        }
+        slope
+    }
+
+    /// Replaces `x` by the values of a smooth activation, vector by vector, and `slope` by its derivatives.
+    ///
+    /// # Safety
+    /// `V`'s instruction set is there.
+    #[inline(always)]
+    unsafe fn smooth<V: Lanes>(self, x: &mut Chunk, slope: Option<&mut Chunk>) {
+        let slope = slope.map_or(std::ptr::null_mut(), |slope| slope.as_mut_ptr());
+        for i in (0..MAX_LANES).step_by(V::N) {
+            // SAFETY: the length of a chunk is a multiple of that of every vector.
+            unsafe {
+                let at = x.as_mut_ptr().add(i);
+                let from = V::load(at);
+                let (value, derivative) = if self == Activation::Gelu { gelu(from) } else { silu(from) };
+                value.store(at);
+                if !slope.is_null() {
+                    derivative.store(slope.add(i));
                 }
             }
         }
-        slope
     }
 }
 
@@ -108,38 +124,10 @@ pub(super) fn exp_negative(x: f32) -> f32 {
     (p * r * r + r + 1.0) * f32::from_bits(((exponent + 127) << 23) as u32)
 }
 
-/// σ(x) = 1/(1 + e^{−x}) and 1 − σ(x), both to full relative accuracy.
-#[inline(always)]
-fn sigmoid(x: f32) -> (f32, f32) {
-    let e = exp_negative(-x.abs());
-    let large = 1.0 / (1.0 + e);
-    let small = e * large;
-    if x >= 0.0 { (large, small) } else { (small, large) }
-}
-
-/// Φ(x) = ½ (1 + erf(x/√2)) and φ(x) of the normal distribution.
-#[inline(always)]
-fn normal(x: f32) -> (f32, f32) {
-    (0.5 + 0.5 * erf(x * std::f32::consts::FRAC_1_SQRT_2), exp_negative(-0.5 * x * x) * 0.398_942_3)
-}
-
-/// The error function to 1e-7, relative near zero: an odd polynomial there, 1 − exp(polynomial) beyond.
-#[inline(always)]
-fn erf(x: f32) -> f32 {
-    let (s, t) = (x * x, x.abs().min(10.0));
-    let near = ((((-5.967_617e-4 * s + 4.991_194_2e-3) * s - 2.676_813_5e-2) * s + 1.128_199_25e-1) * s
-        - 3.761_253_4e-1)
-        * s
-        + 1.283_791_7e-1;
-    let far = (-1.728_534_7e-5 * t + 3.831_971_3e-4) * (t * t) + (-3.883_964_4e-3 * t + 2.425_462_2e-2);
-    let far = (((far * t - 1.067_778_8e-1) * t - 6.348_467e-1) * t - 1.287_175_1e-1) * t - t;
-    let far = (1.0 - exp_negative(far)).copysign(x);
-    if t > 0.927_734_4 { far } else { near * x + x }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::simd::{self, Isa, Kernel};
 
     /// Values against series in f64, derivatives against central differences of them.
     #[test]
@@ -158,33 +146,56 @@ mod tests {
             Activation::Silu => x / (1.0 + (-x).exp()),
             Activation::Gelu => x * normal(x),
         };
-        for activation in Activation::ALL {
+        for (isa, activation) in cases() {
             for step in -100..100 {
                 let x = f64::from(step) * 0.11 + 0.013;
-                let mut chunk = [x as f32; MAX_LANES];
-                let slope = activation.apply_with_slope(&mut chunk)[7];
+                let [value, slope, again] = simd::run(isa, At { activation, x: x as f32 });
                 let difference = (exact(activation, x + 1e-4) - exact(activation, x - 1e-4)) / 2e-4;
-                assert!(
-                    (f64::from(chunk[3]) - exact(activation, x)).abs() < 3e-7 * x.abs().max(1.0),
-                    "{activation:?} {x} {}",
-                    chunk[3]
-                );
-                assert!(
-                    (f64::from(slope) - difference).abs() < 5e-7,
-                    "{activation:?}' {x} {slope} {difference}"
-                );
-                let mut again = [x as f32; MAX_LANES];
-                activation.apply(&mut again);
-                assert_eq!(again, chunk);
+                let off = (f64::from(value) - exact(activation, x)).abs();
+                assert!(off < 3e-7 * x.abs().max(1.0), "{isa:?} {activation:?} {x} {value}");
+                let off = (f64::from(slope) - difference).abs();
+                assert!(off < 5e-7, "{isa:?} {activation:?}' {x} {slope} {difference}");
+                assert_eq!(again, value);
             }
-            for x in [-1e30, -200.0, 200.0, 1e30f32] {
-                let mut chunk = [x; MAX_LANES];
-                let slope = activation.apply_with_slope(&mut chunk);
+        }
+    }
+
+    #[test]
+    fn extreme_numbers() {
+        for (isa, activation) in cases() {
+            for x in [-1e30, -200.0, 0.0, 200.0, 1e30f32] {
+                let [value, slope, _] = simd::run(isa, At { activation, x });
                 let expected = if x < 0.0 && activation != Activation::None { 0.0 } else { x };
-                assert!(
-                    (chunk[0] - expected).abs() <= 1e-6 * x.abs().max(1.0) && slope[0].is_finite(),
-                    "{activation:?} {x}"
-                );
+                let off = (value - expected).abs();
+                assert!(off <= 1e-6 * x.abs().max(1.0) && slope.is_finite(), "{isa:?} {activation:?} {x}");
+            }
+            // What is no number stays none, so that training notices.
+            let [value, ..] = simd::run(isa, At { activation, x: f32::NAN });
+            assert!(value.is_nan() || activation == Activation::Relu, "{isa:?} {activation:?}");
+        }
+    }
+
+    fn cases() -> impl Iterator<Item = (Isa, Activation)> {
+        Isa::available().into_iter().flat_map(|isa| Activation::ALL.map(|activation| (isa, activation)))
+    }
+
+    /// Value and derivative, and the value without the derivative.
+    struct At {
+        activation: Activation,
+        x: f32,
+    }
+
+    impl Kernel for At {
+        type Output = [f32; 3];
+
+        #[inline(always)]
+        fn run<V: Lanes>(self) -> [f32; 3] {
+            let (mut with_slope, mut alone) = ([self.x; MAX_LANES], [self.x; MAX_LANES]);
+            // SAFETY: this is the kernel of `V`.
+            unsafe {
+                let slope = self.activation.apply_with_slope::<V>(&mut with_slope);
+                self.activation.apply::<V>(&mut alone);
+                [with_slope[3], slope[7], alone[3]]
             }
         }
     }

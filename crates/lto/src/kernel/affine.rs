@@ -152,10 +152,12 @@ impl Kernel for Finish<'_> {
             let mut chunk = chunk_of(&y[range.clone()]);
             match &mut slope {
                 Some(slope) => {
-                    let found = activation.apply_with_slope(&mut chunk);
+                    // SAFETY: this is the kernel of `V`.
+                    let found = unsafe { activation.apply_with_slope::<V>(&mut chunk) };
                     slope[range.clone()].copy_from_slice(&found[..range.len()]);
                 }
-                None => activation.apply(&mut chunk),
+                // SAFETY: this is the kernel of `V`.
+                None => unsafe { activation.apply::<V>(&mut chunk) },
             }
             if let Some(residual) = residual {
                 let residual = chunk_of(&residual[range.clone()]);

@@ -20,3 +20,4 @@ pub mod spectral;
 #[cfg(test)]
 mod testing;
 mod tile;
+mod vector_math;

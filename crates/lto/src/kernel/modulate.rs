@@ -112,7 +112,8 @@ impl Kernel for Forth<'_> {
             let n = (self.h.len() - begin).min(MAX_LANES);
             let mut chunk = chunk_of(&self.h[begin..begin + n]);
             chunk.iter_mut().for_each(|x| *x = *x * self.scale + self.shift);
-            self.activation.apply(&mut chunk);
+            // SAFETY: this is the kernel of `V`.
+            unsafe { self.activation.apply::<V>(&mut chunk) };
             if let Some(residual) = self.residual {
                 let residual = chunk_of(&residual[begin..begin + n]);
                 chunk.iter_mut().zip(residual).for_each(|(x, r)| *x += r);
@@ -148,7 +149,8 @@ impl Kernel for Back<'_> {
                 let n = (end - begin).min(MAX_LANES);
                 let (h, dy) = (chunk_of(&self.h[begin..begin + n]), chunk_of(&self.dy[begin..begin + n]));
                 let mut chunk = h.map(|h| h * self.scale + self.shift);
-                let mut slope = self.activation.apply_with_slope(&mut chunk);
+                // SAFETY: this is the kernel of `V`.
+                let mut slope = unsafe { self.activation.apply_with_slope::<V>(&mut chunk) };
                 for i in 0..MAX_LANES {
                     slope[i] *= dy[i];
                     betas[i] += slope[i];

@@ -89,6 +89,26 @@ pub trait Lanes: Copy {
     /// # Safety
     /// As [`Lanes::splat`].
     unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    /// The larger of each two; `other` where one is no number.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`].
+    unsafe fn max(self, other: Self) -> Self;
+    /// The smaller of each two; `other` where one is no number.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`].
+    unsafe fn min(self, other: Self) -> Self;
+    /// `self / other`.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`].
+    unsafe fn div(self, other: Self) -> Self;
+    /// `self · 2ⁿ` for whole numbers −126 ≤ n ≤ 0.
+    ///
+    /// # Safety
+    /// As [`Lanes::splat`].
+    unsafe fn times_two_to(self, n: Self) -> Self;
     /// The sums of the numbers of four vectors.
     ///
     /// # Safety
@@ -127,6 +147,22 @@ mod x86 {
         #[inline(always)]
         unsafe fn mul_add(self, a: Self, b: Self) -> Self {
             Self(unsafe { _mm512_fmadd_ps(self.0, a.0, b.0) })
+        }
+        #[inline(always)]
+        unsafe fn max(self, other: Self) -> Self {
+            Self(unsafe { _mm512_max_ps(self.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn min(self, other: Self) -> Self {
+            Self(unsafe { _mm512_min_ps(self.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn div(self, other: Self) -> Self {
+            Self(unsafe { _mm512_div_ps(self.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn times_two_to(self, n: Self) -> Self {
+            Self(unsafe { _mm512_scalef_ps(self.0, n.0) })
         }
         #[inline(always)]
         unsafe fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
@@ -169,6 +205,26 @@ mod x86 {
             Self(unsafe { _mm256_fmadd_ps(self.0, a.0, b.0) })
         }
         #[inline(always)]
+        unsafe fn max(self, other: Self) -> Self {
+            Self(unsafe { _mm256_max_ps(self.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn min(self, other: Self) -> Self {
+            Self(unsafe { _mm256_min_ps(self.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn div(self, other: Self) -> Self {
+            Self(unsafe { _mm256_div_ps(self.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn times_two_to(self, n: Self) -> Self {
+            unsafe {
+                let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n.0), _mm256_set1_epi32(127));
+                let power = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent));
+                Self(_mm256_mul_ps(self.0, power))
+            }
+        }
+        #[inline(always)]
         unsafe fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
             unsafe {
                 let all = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
@@ -203,6 +259,23 @@ impl Lanes for Portable {
     unsafe fn mul_add(self, a: Self, b: Self) -> Self {
         // Two roundings: without an FMA instruction `f32::mul_add` is a slow function call.
         Self(std::array::from_fn(|i| self.0[i] * a.0[i] + b.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
+    }
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
+    }
+    #[inline(always)]
+    unsafe fn div(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] / other.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn times_two_to(self, n: Self) -> Self {
+        let power = |n: f32| f32::from_bits(((n as i32 + 127) << 23) as u32);
+        Self(std::array::from_fn(|i| self.0[i] * power(n.0[i])))
     }
     #[inline(always)]
     unsafe fn sums(of: [Self; 4]) -> [f32; 4] {

@@ -223,9 +223,9 @@ impl Kernel for Finish<'_> {
             unsafe {
                 let chunk: &mut Chunk = &mut *row.as_mut_ptr().add(begin).cast();
                 if to.slope.is_null() {
-                    activation.apply(chunk);
+                    activation.apply::<V>(chunk);
                 } else {
-                    write(&activation.apply_with_slope(chunk), to.slope.add(begin), n);
+                    write(&activation.apply_with_slope::<V>(chunk), to.slope.add(begin), n);
                 }
                 write(chunk, to.output.add(begin), n);
             }

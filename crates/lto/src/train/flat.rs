@@ -37,11 +37,6 @@ impl FlatLayout {
         (layout, values)
     }
 
-    /// Number of values.
-    pub fn n_values(&self) -> usize {
-        self.len
-    }
-
     /// Puts named values where they belong; 0 where there are none.
     pub fn gather(&self, named: &[Named], flat: &mut Vec<f32>) {
         flat.clear();

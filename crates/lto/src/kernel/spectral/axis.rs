@@ -68,12 +68,33 @@ impl Axis {
 
     /// `cos 2πkj/P` and `sin 2πkj/P` for wavenumber number `wave` and every point j.
     pub fn angles(&self) -> impl Fn(usize, usize) -> (f32, f32) {
-        let circle: Vec<(f32, f32)> = (0..self.period)
+        let circle = self.circle();
+        move |wave, j| circle(self.waves[wave].0, j)
+    }
+
+    /// `cos 2πkj/P` and `sin 2πkj/P` for any wavenumber k and every point j.
+    pub fn circle(&self) -> impl Fn(i64, usize) -> (f32, f32) {
+        let period = self.period;
+        let circle: Vec<(f32, f32)> = (0..period)
             .map(|i| {
-                let (sin, cos) = (TAU * i as f64 / self.period as f64).sin_cos();
+                let (sin, cos) = (TAU * i as f64 / period as f64).sin_cos();
                 (cos as f32, sin as f32)
             })
             .collect();
-        move |wave, j| circle[(self.waves[wave].0 * j as i64).rem_euclid(self.period as i64) as usize]
+        move |k, j| circle[(k * j as i64).rem_euclid(period as i64) as usize]
+    }
+
+    /// The sizes |k| of the wavenumbers, each once, and for every wavenumber the place of its size and its sign.
+    pub fn folded(&self) -> (Vec<i64>, Vec<(usize, f32)>) {
+        let mut sizes: Vec<i64> = Vec::new();
+        let fold = |&(k, _): &(i64, f64)| {
+            let place = sizes.iter().position(|size| *size == k.abs()).unwrap_or_else(|| {
+                sizes.push(k.abs());
+                sizes.len() - 1
+            });
+            (place, if k < 0 { -1.0 } else { 1.0 })
+        };
+        let folds = self.waves.iter().map(fold).collect();
+        (sizes, folds)
     }
 }

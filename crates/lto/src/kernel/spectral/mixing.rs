@@ -128,27 +128,35 @@ impl Kernel for Mix<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        for mode in (self.begin..self.end).step_by(V::N) {
-            let n = (self.end - mode).min(V::N);
+        let mut mode = self.begin;
+        while mode < self.end {
+            // Two vectors where there are so many: neighboring cache lines come together.
+            let left = self.end - mode;
+            let n = if left >= 2 * V::N { 2 * V::N } else { left.min(V::N) };
             for begin in (0..self.batch).step_by(BLOCK) {
                 // SAFETY: modes `mode..mode + n` exist in all arrays, and no other task writes them.
                 unsafe {
-                    match self.batch - begin {
-                        1 => self.examples::<V, 1>(begin, mode, n),
-                        2 => self.examples::<V, 2>(begin, mode, n),
-                        3 => self.examples::<V, 3>(begin, mode, n),
-                        _ => self.examples::<V, BLOCK>(begin, mode, n),
+                    match (n == 2 * V::N, self.batch - begin) {
+                        (true, 1) => self.examples::<V, 1, 2>(begin, mode, V::N),
+                        (true, 2) => self.examples::<V, 2, 2>(begin, mode, V::N),
+                        (true, 3) => self.examples::<V, 3, 2>(begin, mode, V::N),
+                        (true, _) => self.examples::<V, BLOCK, 2>(begin, mode, V::N),
+                        (false, 1) => self.examples::<V, 1, 1>(begin, mode, n),
+                        (false, 2) => self.examples::<V, 2, 1>(begin, mode, n),
+                        (false, 3) => self.examples::<V, 3, 1>(begin, mode, n),
+                        (false, _) => self.examples::<V, BLOCK, 1>(begin, mode, n),
                     }
                 }
             }
+            mode += n;
         }
     }
 }
 
 impl Mix<'_> {
-    /// `n` modes from `mode` of examples `begin..begin + B`.
+    /// W vectors of `n` modes each, from `mode`, of examples `begin..begin + B`.
     #[inline(always)]
-    unsafe fn examples<V: Lanes, const B: usize>(&self, begin: usize, mode: usize, n: usize) {
+    unsafe fn examples<V: Lanes, const B: usize, const W: usize>(&self, begin: usize, mode: usize, n: usize) {
         let Weights { real, imaginary, inputs, outputs } = *self.weights;
         let modes = self.modes;
         // Distances of the weights of neighboring source and target channels, and the sign of their imaginary parts.
@@ -159,23 +167,28 @@ impl Mix<'_> {
         unsafe {
             let (zero, sign, opposite) = (V::splat(0.0), V::splat(sign), V::splat(-sign));
             for target in 0..to {
-                let (mut sums_re, mut sums_im) = ([zero; B], [zero; B]);
+                let (mut sums_re, mut sums_im) = ([[zero; W]; B], [[zero; W]; B]);
                 for source in 0..from {
-                    let at = target * to_step + source * from_step + mode;
-                    let re = load::<V>(real.as_ptr().add(at), n);
-                    let plain = load::<V>(imaginary.as_ptr().add(at), n);
-                    let (im, minus_im) = (plain.mul_add(sign, zero), plain.mul_add(opposite, zero));
-                    for b in 0..B {
-                        let x = self.x.as_ptr().add(((begin + b) * from + source) * 2 * modes + mode);
-                        let (x_re, x_im) = (load::<V>(x, n), load::<V>(x.add(modes), n));
-                        sums_re[b] = x_im.mul_add(minus_im, x_re.mul_add(re, sums_re[b]));
-                        sums_im[b] = x_im.mul_add(re, x_re.mul_add(im, sums_im[b]));
+                    for w in 0..W {
+                        let at = target * to_step + source * from_step + mode + w * n;
+                        let re = load::<V>(real.as_ptr().add(at), n);
+                        let plain = load::<V>(imaginary.as_ptr().add(at), n);
+                        let (im, minus_im) = (plain.mul_add(sign, zero), plain.mul_add(opposite, zero));
+                        for b in 0..B {
+                            let example = ((begin + b) * from + source) * 2 * modes;
+                            let x = self.x.as_ptr().add(example + mode + w * n);
+                            let (x_re, x_im) = (load::<V>(x, n), load::<V>(x.add(modes), n));
+                            sums_re[b][w] = x_im.mul_add(minus_im, x_re.mul_add(re, sums_re[b][w]));
+                            sums_im[b][w] = x_im.mul_add(re, x_re.mul_add(im, sums_im[b][w]));
+                        }
                     }
                 }
                 for b in 0..B {
-                    let y = self.out.0.add(((begin + b) * to + target) * 2 * modes + mode);
-                    store(sums_re[b], y, n);
-                    store(sums_im[b], y.add(modes), n);
+                    for w in 0..W {
+                        let y = self.out.0.add(((begin + b) * to + target) * 2 * modes + mode + w * n);
+                        store(sums_re[b][w], y, n);
+                        store(sums_im[b][w], y.add(modes), n);
+                    }
                 }
             }
         }

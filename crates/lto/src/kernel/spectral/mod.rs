@@ -10,7 +10,7 @@ mod stock;
 mod tests;
 mod transform;
 
-use super::activation::{Activation, Chunk};
+use super::activation::{Activation, chunk_of};
 use super::conv::pointwise::Pointwise;
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::simd::{self, Isa, Kernel, Lanes, MAX_LANES};
@@ -191,14 +191,15 @@ impl Kernel for Activate<'_> {
         }
         for begin in (0..values.len()).step_by(MAX_LANES) {
             let n = (values.len() - begin).min(MAX_LANES);
-            let mut chunk: Chunk = [0.0; MAX_LANES];
-            chunk[..n].copy_from_slice(&values[begin..begin + n]);
+            let mut chunk = chunk_of(&values[begin..begin + n]);
             match &mut slope {
                 Some(slope) => {
-                    let slopes = activation.apply_with_slope(&mut chunk);
+                    // SAFETY: this is the kernel of `V`.
+                    let slopes = unsafe { activation.apply_with_slope::<V>(&mut chunk) };
                     slope[begin..begin + n].copy_from_slice(&slopes[..n]);
                 }
-                None => activation.apply(&mut chunk),
+                // SAFETY: this is the kernel of `V`.
+                None => unsafe { activation.apply::<V>(&mut chunk) },
             }
             values[begin..begin + n].copy_from_slice(&chunk[..n]);
         }
