@@ -9,6 +9,7 @@ mod generate;
 mod info;
 mod number;
 mod predict;
+mod reproduce;
 mod train;
 
 pub use bench::{BenchArgs, BenchCase, BenchCommand};
@@ -19,6 +20,7 @@ pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
+pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
 pub use train::TrainArgs;
 
 use crate::picture::colormap::Colormap;
@@ -88,6 +90,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Say what a model is: architecture, parameters, domain, times, errors
     Info(InfoArgs),
+    /// Do an experiment of the paper again: data, training, evaluation, tables beside the published ones, a report
+    Reproduce(ReproduceArgs),
     /// Time the published twins on this machine
     #[command(subcommand)]
     Bench(BenchCommand),

@@ -100,12 +100,12 @@ fn apply(table: &mut Table, text: &str) -> Result<()> {
     if last.is_empty() || names.iter().any(|name| name.is_empty()) {
         return Err(refuse("the key has an empty part".into()));
     }
-    // A file in place of a PDE, or the other way round: data have one source.
-    if let (["data"], Some(data)) = (&names[..], table.get_mut("data").and_then(Value::as_table_mut)) {
-        match last {
-            "path" => drop(data.remove("generate")),
-            "generate" => drop(data.remove("path")),
-            _ => {}
+    // A file in place of a PDE, steps in place of epochs, or the other way round: one replaces the other.
+    const EITHER: [(&str, [&str; 2]); 2] = [("data", ["path", "generate"]), ("train", ["steps", "epochs"])];
+    for (section, keys) in EITHER {
+        let values = table.get_mut(section).and_then(Value::as_table_mut);
+        if let (true, true, Some(values)) = (names == [section], keys.contains(&last), values) {
+            keys.iter().filter(|key| **key != last).for_each(|key| drop(values.remove(*key)));
         }
     }
     let mut place = table;
@@ -148,6 +148,8 @@ mod tests {
     fn overrides_reach_any_depth_and_any_type() {
         let set = |text: &str| Experiment::parse(TEXT, &[text.to_string()]);
         assert_eq!(set("train.steps=7").unwrap().train.steps, Some(7));
+        let train = set("train.epochs=3").unwrap().train;
+        assert_eq!((train.steps, train.epochs), (None, Some(3.0)));
         assert_eq!(set("train.context.fraction=[0.1, 0.2]").unwrap().train.context.fraction, [0.1, 0.2]);
         assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
         let data = set("data.path=a b.hdf5").unwrap().data;
@@ -192,7 +194,6 @@ mod tests {
             ("train.learning_rate=-1", "train.learning_rate = -1"),
             ("train.context.fraction=[0.5,0.1]", "train.context.fraction"),
             ("train.betas=[0.9,1.0]", "train.betas"),
-            ("train.epochs=3", "train.epochs"),
             ("train.schedule.kind='cosine'\n", "cosine"),
         ] {
             let message = match Experiment::parse(TEXT, &[text.to_string()]) {

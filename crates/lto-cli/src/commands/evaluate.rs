@@ -71,7 +71,11 @@ pub fn present(evaluations: &[Evaluation], shown: &ShownArgs, global: &GlobalArg
     output::print(&formatted(&tables(evaluations, &published), shown.format, color))
 }
 
-fn one(
+/// Evaluates one model, with progress.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn one(
     run: &str,
     model: &Model,
     levels: &Levels,
@@ -99,7 +103,10 @@ fn one(
 }
 
 /// A trained model, or one that needs no training.
-fn model(run: &str, levels: &Levels) -> Result<Model> {
+///
+/// # Errors
+/// A folder without a model, or one that is damaged.
+pub fn model(run: &str, levels: &Levels) -> Result<Model> {
     let untrained =
         [ModelConfig::Persistence, ModelConfig::Interpolation].into_iter().find(|m| m.name() == run);
     match untrained {

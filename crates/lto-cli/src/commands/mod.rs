@@ -8,6 +8,7 @@ mod demo;
 mod evaluate;
 mod info;
 mod predict;
+mod reproduce;
 pub mod train;
 
 use crate::args::{Arguments, Command, DataCommand};
@@ -34,6 +35,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(&args, &global),
         Command::Predict(args) => predict::run(&args, &global),
         Command::Info(args) => info::run(&args, &global),
+        Command::Reproduce(args) => reproduce::run(&args, &global),
         Command::Bench(command) => bench::run(&command, &global),
         Command::Completions { shell } => completions::run(shell),
     }

@@ -8,6 +8,6 @@ mod sections;
 mod table;
 
 pub use forms::{Format, formatted};
-pub use rows::read_published;
-pub use sections::report;
+pub use rows::{Published, read_published};
+pub use sections::{report, sections};
 pub use table::tables;

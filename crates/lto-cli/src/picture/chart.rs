@@ -13,7 +13,15 @@ const KEY: usize = 230;
 const DASH: f64 = 6.0;
 
 /// Colors that can be told apart on white, also by the color-blind.
-pub const COLORS: [Rgb; 5] = [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [120, 120, 120]];
+pub const COLORS: [Rgb; 7] = [
+    [0, 114, 178],
+    [213, 94, 0],
+    [0, 158, 115],
+    [204, 121, 167],
+    [120, 120, 120],
+    [230, 159, 0],
+    [86, 180, 233],
+];
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod record;
 mod solve;
 mod target;
 
-use crate::args::{GenerateArgs, GlobalArgs};
+use crate::args::{GenerateArgs, GlobalArgs, RunArgs};
 use crate::interrupt;
 use crate::journal::{Header, Journal};
 use crate::output;
@@ -19,7 +19,7 @@ use std::time::Instant;
 
 /// What was done, for people and programs.
 #[derive(Serialize)]
-struct Summary {
+pub struct Summary {
     file: PathBuf,
     bytes: u64,
     config: PdeConfig,
@@ -33,23 +33,39 @@ struct Summary {
     seconds: f64,
 }
 
-/// Generates the file.
+/// Generates the file, and says what was done.
 ///
 /// # Errors
 /// A parameter out of range, an output that cannot be written, or a problem that cannot be solved.
 pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let started = Instant::now();
     let (config, run) = args.pde.split();
+    interrupt::listen()?;
+    let Some(summary) = generate(config, &run, global.quiet)? else {
+        return Ok(ExitCode::from(interrupt::STATUS));
+    };
+    if run.json {
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
+    } else if !global.quiet {
+        output::print(&summary.text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Generates the file; `None` where it was interrupted, which is said. Listening for that is up to the caller.
+///
+/// # Errors
+/// As [`run`].
+pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<Summary>> {
+    let started = Instant::now();
     let pde = config.build().map_err(usage::with_flag)?;
     let header =
         Header { version: env!("CARGO_PKG_VERSION").into(), config, seed: run.seed, samples: run.n_samples };
-    let mut journal = target::prepare(&run, &header, pde.as_ref())?;
+    let mut journal = target::prepare(run, &header, pde.as_ref())?;
     let resumed = journal.len();
-    if resumed > 0 && !global.quiet {
+    if resumed > 0 && !quiet {
         eprintln!("continuing after {resumed} of {}", output::count(header.samples, "sample"));
     }
-    interrupt::listen()?;
-    let mut progress = Progress::new("samples", header.samples, resumed, global.quiet);
+    let mut progress = Progress::new("samples", header.samples, resumed, quiet);
     let solved = solve::solve(pde.as_ref(), &header, &mut journal, &mut progress);
     progress.finish();
     if let Err(error) = solved {
@@ -60,19 +76,19 @@ pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
         return Err(error);
     }
     let complete = journal.len() == header.samples;
-    if !complete || !target::write(&run, &header, pde.as_ref(), &mut journal)? {
+    if !complete || !target::write(run, &header, pde.as_ref(), &mut journal)? {
         eprintln!(
             "interrupted after {} of {}, kept in {}; continue with the same command and --resume",
             journal.len(),
             output::count(header.samples, "sample"),
             Journal::path_for(&run.output).display()
         );
-        return Ok(ExitCode::from(interrupt::STATUS));
+        return Ok(None);
     }
     journal.remove()?;
-    let summary = Summary {
+    Ok(Some(Summary {
         bytes: std::fs::metadata(&run.output)?.len(),
-        file: run.output,
+        file: run.output.clone(),
         config: header.config,
         seed: header.seed,
         samples: header.samples,
@@ -80,13 +96,7 @@ pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
         shapes: pde.grids().iter().map(|grid| grid.shape()).collect(),
         frames: pde.times().len(),
         seconds: started.elapsed().as_secs_f64(),
-    };
-    if run.json {
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
-    } else if !global.quiet {
-        output::print(&summary.text())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    }))
 }
 
 impl Summary {

@@ -1,0 +1,141 @@
+//! `lto reproduce`: an experiment of the paper in one command: data, training, evaluation, tables and a report.
+
+mod heat;
+mod page;
+mod stage;
+mod suite;
+
+use crate::args::{GlobalArgs, PublishedExperiment, ReproduceArgs};
+use crate::evaluation::{Format, formatted, tables};
+use crate::interrupt;
+use crate::output;
+use crate::progress::duration;
+use anyhow::{Context, Result};
+use heat::HeatFigure;
+use lto::data::config::DataConfig;
+use lto::evaluate::{Evaluation, EvaluationConfig};
+use serde::Serialize;
+use stage::Stage;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+use suite::Suite;
+
+/// What was done, for people and programs.
+#[derive(Serialize)]
+struct Results {
+    experiment: &'static str,
+    scale: &'static str,
+    report: PathBuf,
+    runs: Vec<Run>,
+    /// Error against the number of sensors, where that is the experiment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heat: Option<HeatFigure>,
+    /// Wall time of this command; stages that were there already take none.
+    seconds: f64,
+}
+
+/// One model.
+#[derive(Serialize)]
+struct Run {
+    name: String,
+    /// Seed of its training; none where it is not trained.
+    seed: Option<u64>,
+    evaluation: Evaluation,
+}
+
+/// What costs nothing and must be beaten.
+const UNTRAINED: [&str; 2] = ["persistence", "interpolation"];
+
+/// Reproduces an experiment.
+///
+/// # Errors
+/// Data that cannot be read or solved, settings that do not fit, training that diverges, files that cannot be written.
+pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    let started = Instant::now();
+    let suite = Suite::of(args.experiment)?;
+    let default = || PathBuf::from(format!("reproduce/{}-{}", args.experiment.name(), args.scale.name()));
+    let folder = args.output.clone().unwrap_or_else(default);
+    let mut plan = suite.plan(args.scale, &args.set)?;
+    let protocol: EvaluationConfig = suite.protocol(args.scale)?;
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    interrupt::listen()?;
+    let file = match (&args.data, plan.first()) {
+        (Some(file), _) => Stage::Done(file.clone()),
+        (None, Some(first)) => stage::data(&folder, &first.experiment, global.quiet)?,
+        (None, None) => Stage::Interrupted,
+    };
+    let Stage::Done(file) = file else { return interrupted() };
+    plan.iter_mut().for_each(|planned| planned.read_from(&file));
+    let mut runs = Vec::new();
+    for planned in &plan {
+        let Stage::Done(run) = stage::train(&folder.join("runs"), planned, global.quiet)? else {
+            return interrupted();
+        };
+        runs.push(run);
+    }
+    let mut all: Vec<(String, Option<u64>, String, &DataConfig)> = Vec::new();
+    for (planned, run) in plan.iter().zip(&runs) {
+        let run = run.to_string_lossy().into_owned();
+        all.push((planned.name.clone(), Some(planned.seed), run, &planned.experiment.data));
+    }
+    if let Some(first) = plan.iter().find(|planned| planned.experiment.data.history == 1) {
+        let names = UNTRAINED.iter().map(|name| name.to_string());
+        all.extend(names.map(|name| (name.clone(), None, name, &first.experiment.data)));
+    }
+    let mut evaluated = Vec::new();
+    for (name, seed, run, data) in all {
+        let stage = stage::evaluate(&folder.join("evaluations"), &run, data, &protocol, global.quiet)?;
+        let Stage::Done(evaluation) = stage else { return interrupted() };
+        let evaluation = Evaluation { command: command(args, &folder), ..evaluation };
+        evaluated.push(Run { name, seed, evaluation });
+    }
+    let heat = match args.experiment {
+        PublishedExperiment::Heat => Some(HeatFigure::of(&evaluated, args.scale)?),
+        _ => None,
+    };
+    let results = Results {
+        experiment: args.experiment.name(),
+        scale: args.scale.name(),
+        report: folder.join("report.html"),
+        runs: evaluated,
+        heat,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    let html = page::report(&results, &suite, &plan, args)?.html();
+    output::write_atomically(&results.report, html.as_bytes())?;
+    let json = serde_json::to_string_pretty(&results)? + "\n";
+    output::write_atomically(&folder.join("results.json"), json.as_bytes())?;
+    if args.json {
+        output::print(&json)?;
+    } else if !global.quiet {
+        let color = output::use_color(global.color, &std::io::stdout());
+        output::print(&formatted(&tables(&results.shown(), &suite.published), Format::Text, color))?;
+        eprintln!("done in {}; open {} in a browser", duration(results.seconds), results.report.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn interrupted() -> Result<ExitCode> {
+    eprintln!("interrupted; the same command goes on from here");
+    Ok(ExitCode::from(interrupt::STATUS))
+}
+
+/// The command that does all of it again.
+fn command(args: &ReproduceArgs, folder: &Path) -> String {
+    let mut command = format!("lto reproduce {} --scale {}", args.experiment.name(), args.scale.name());
+    command += &format!(" -o {}", folder.display());
+    args.set.iter().for_each(|set| command += &format!(" --set {set}"));
+    if let Some(data) = &args.data {
+        command += &format!(" --data {}", data.display());
+    }
+    command
+}
+
+impl Results {
+    /// Every model once: of several seeds the first.
+    fn shown(&self) -> Vec<Evaluation> {
+        let first = |(i, run): &(usize, &Run)| self.runs[..*i].iter().all(|other| other.name != run.name);
+        self.runs.iter().enumerate().filter(first).map(|(_, run)| run.evaluation.clone()).collect()
+    }
+}

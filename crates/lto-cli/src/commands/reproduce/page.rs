@@ -1,0 +1,41 @@
+//! The report of a reproduction: what was asked, our tables beside the published ones, pictures, and how to do it again.
+
+use super::Results;
+use super::suite::{Planned, Suite};
+use crate::args::ReproduceArgs;
+use crate::evaluation::sections;
+use crate::report::{Figure, Report, Section};
+use anyhow::Result;
+
+/// The whole report.
+///
+/// # Errors
+/// A picture that is too large, or metrics that cannot be read.
+pub fn report(results: &Results, suite: &Suite, plan: &[Planned], args: &ReproduceArgs) -> Result<Report> {
+    let mut all = Vec::new();
+    if let Some(heat) = &results.heat {
+        let caption = "The error of the set convolution alone (supremum over states and places, ℓ* of the theory, five \
+                       layouts for every N) and the mean relative L2 of the trained twin's forecasts, one curve a seed. The \
+                       rate is fitted where the error is that of too few sensors; below that the network limits it.";
+        let description = "Error against the number of sensors on logarithmic axes";
+        let figure = Figure::drawing(&heat.chart(), caption, description)?;
+        all.push(Section::new("Error against the number of sensors").figure(figure));
+    }
+    all.extend(sections(&results.shown(), &suite.published)?);
+    let mut configurations = Section::new("Configurations, with every default");
+    for planned in plan {
+        configurations = configurations.text(planned.folder.clone()).code(planned.experiment.to_toml()?);
+    }
+    all.push(configurations);
+    let about = suite.about_scale(args.scale)?;
+    Ok(Report {
+        title: format!("Reproduction: {}", suite.title),
+        summary: format!(
+            "{} Scale {}: {about}. Published numbers are for the published data and training. On {} threads.",
+            suite.about,
+            results.scale,
+            rayon::current_num_threads()
+        ),
+        sections: all,
+    })
+}

@@ -1,0 +1,78 @@
+//! `lto reproduce` at its smallest scale, with the real binary: all stages, and none of them twice.
+
+mod common;
+
+use common::{Workspace, stderr};
+use serde_json::Value;
+
+fn reproduce(space: &Workspace, experiment: &str) -> (Value, String) {
+    let output = space.run(&["reproduce", experiment, "--scale", "smoke", "-o", "out", "--json"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    (serde_json::from_slice(&output.stdout).unwrap(), stderr(&output))
+}
+
+/// The models of the results by name, and whether each has an error at the first resolution.
+fn models(results: &Value) -> Vec<(&str, bool)> {
+    let runs = results["runs"].as_array().unwrap();
+    let measured = |run: &Value| !run["evaluation"]["resolutions"][0]["outcome"]["measured"].is_null();
+    runs.iter().map(|run| (run["name"].as_str().unwrap(), measured(run))).collect()
+}
+
+#[test]
+fn heat_has_its_figure_and_nothing_is_done_twice() {
+    let space = Workspace::new();
+    let (results, said) = reproduce(&space, "heat");
+    assert!(said.contains("training") && said.contains("evaluating"), "{said}");
+    let found = models(&results);
+    for name in ["twin", "FNO", "LNO", "DeepONet", "persistence", "interpolation"] {
+        assert!(found.contains(&(name, true)), "{name}: {found:?}");
+    }
+    assert_eq!(found.iter().filter(|(name, _)| *name == "twin").count(), 5);
+    let heat = &results["heat"];
+    assert_eq!(heat["twin"].as_array().unwrap().len(), 5);
+    let slope = heat["closed_form"]["fit"]["slope"].as_f64().unwrap();
+    assert!((-1.2..-0.1).contains(&slope), "{slope}");
+    let page = std::fs::read_to_string(space.path("out/report.html")).unwrap();
+    for part in ["Error against the number of sensors", "<svg", "lto reproduce heat", "[model]"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let (again, said) = reproduce(&space, "heat");
+    assert!(!said.contains("training") && !said.contains("evaluating"), "{said}");
+    let mean = |results: &Value, i: usize| {
+        results["runs"][i]["evaluation"]["one_step"]["measured"]["relative_l2"]["mean"].as_f64().unwrap()
+    };
+    for i in 0..found.len() {
+        assert!((mean(&again, i) - mean(&results, i)).abs() < 1e-12, "{}", found[i].0);
+    }
+    // Another setting makes what depends on it anew, and nothing else.
+    let set = ["--set", "train.learning_rate=1e-4"];
+    let all = ["reproduce", "heat", "--scale", "smoke", "-o", "out"];
+    let output = space.run(&[&all[..], &set].concat());
+    let said = stderr(&output);
+    assert!(output.status.success() && said.contains("data: there already"), "{said}");
+    assert!(said.contains("fno: training") && said.contains("persistence: evaluated already"), "{said}");
+}
+
+#[test]
+fn other_experiments_show_published_numbers_and_what_models_cannot_do() {
+    for (experiment, published, refused) in [
+        ("burgers", "0.057", None),
+        ("darcy", "0.011", Some("persistence")),
+        ("navier-stokes", "0.146", None),
+    ] {
+        let space = Workspace::new();
+        let (results, _) = reproduce(&space, experiment);
+        let found = models(&results);
+        assert!(found.contains(&("twin", true)) && found.contains(&("twin, ours", true)), "{found:?}");
+        for run in results["runs"].as_array().unwrap().iter().filter(|run| run["name"] == "FNO") {
+            let sparse = &run["evaluation"]["contexts"][0]["outcome"]["unsupported"];
+            assert!(sparse.as_str().unwrap().contains("whole grid"), "{experiment} {sparse}");
+        }
+        if let Some(name) = refused {
+            assert!(found.contains(&(name, false)), "{experiment} {found:?}");
+        }
+        let page = std::fs::read_to_string(space.path("out/report.html")).unwrap();
+        let native = if experiment == "burgers" { published } else { "published" };
+        assert!(page.contains("published") && page.contains(native), "{experiment}");
+    }
+}
