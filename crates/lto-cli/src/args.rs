@@ -6,6 +6,7 @@ mod demo;
 mod evaluate;
 mod frames;
 mod generate;
+mod import;
 mod info;
 mod number;
 mod predict;
@@ -18,6 +19,7 @@ pub use demo::DemoArgs;
 pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
 pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
+pub use import::{ImportArgs, ImportSource};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
 pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
@@ -93,6 +95,9 @@ pub enum Command {
     /// Do an experiment of the paper again: data, training, evaluation, tables beside the published ones, a report
     Reproduce(ReproduceArgs),
     /// Time the published twins on this machine
+    /// Make a model of weights that were trained elsewhere
+    Import(ImportArgs),
+    /// Time the published models on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
     /// Print a completion script for a shell

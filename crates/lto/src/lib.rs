@@ -7,6 +7,7 @@ pub mod data;
 pub mod error;
 pub mod evaluate;
 pub mod experiment;
+pub mod import;
 pub mod interpolate;
 pub mod kernel;
 pub mod loss;

@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["data"],
     &["evaluate"],
     &["experiment"],
-    &["train"],
+    &["import", "train"],
 ];
 
 #[test]

@@ -6,6 +6,7 @@ mod completions;
 mod data;
 mod demo;
 mod evaluate;
+mod import;
 mod info;
 mod predict;
 mod reproduce;
@@ -34,6 +35,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Evaluate(args) => evaluate::run(&args, &global),
         Command::Compare(args) => compare::run(&args, &global),
         Command::Predict(args) => predict::run(&args, &global),
+        Command::Import(args) => import::run(&args, &global),
         Command::Info(args) => info::run(&args, &global),
         Command::Reproduce(args) => reproduce::run(&args, &global),
         Command::Bench(command) => bench::run(&command, &global),

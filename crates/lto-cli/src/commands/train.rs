@@ -39,7 +39,7 @@ struct Report {
 }
 
 /// The setting that names a file of data, whatever characters its name has.
-fn data_override(file: &Path) -> String {
+pub fn data_override(file: &Path) -> String {
     format!("data.path={}", serde_json::Value::from(file.to_string_lossy()))
 }
 

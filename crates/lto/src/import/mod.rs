@@ -1,0 +1,82 @@
+//! Weights made elsewhere: state dicts of PyTorch for the architecture of a configuration.
+
+mod archive;
+mod names;
+mod number;
+mod pickle;
+mod pytorch;
+
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::experiment::Experiment;
+use crate::model::Model;
+use crate::weights;
+use burn::tensor::Device;
+use number::Number;
+use safetensors::tensor::SafeTensors;
+use std::path::Path;
+
+/// A tensor of a state dict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateTensor {
+    /// Its name there.
+    pub name: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its numbers, row-major; two for each if complex.
+    pub values: Vec<f32>,
+    /// Whether its numbers are complex.
+    pub complex: bool,
+}
+
+/// A model of the architecture and the data of a configuration, with the weights of a state dict: a `.pt` file of
+/// `torch.save(model.state_dict(), …)`, whose pickle is read as data and never run, or a `.safetensors` file. The
+/// normalization is that of the training data, as in training; `progress` hears of it and may say stop.
+///
+/// # Errors
+/// A file that is damaged or holds anything but tensors; weights that are missing, superfluous or of another shape, all by
+/// name; data that cannot be read or solved.
+pub fn import(
+    experiment: &Experiment,
+    path: &Path,
+    progress: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<Model> {
+    let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
+    let mut operator = experiment.model.init(&data.problem(), experiment.seed, &Device::flex())?;
+    let tensors = names::ours(&experiment.model, &operator.parameters(), read_state_dict(path)?)
+        .map_err(|problem| Error::bad_file(path, problem))?;
+    weights::load_into(operator.as_mut(), tensors, path)?;
+    let (source, target, _) = data.fit_normalizers(progress)?;
+    let mut card = data.card(experiment.model.clone(), (source, target));
+    card.data = format!("{}; weights imported from {}", card.data, path.display());
+    Ok(Model::new(card, operator))
+}
+
+/// All tensors of a state dict, as they are.
+///
+/// # Errors
+/// As [`import`], but for what depends on the architecture.
+pub fn read_state_dict(path: &Path) -> Result<Vec<StateTensor>> {
+    if path.extension().is_some_and(|suffix| suffix == "safetensors") {
+        read_safetensors(path)
+    } else {
+        pytorch::read(path)
+    }
+}
+
+fn read_safetensors(path: &Path) -> Result<Vec<StateTensor>> {
+    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    let file = SafeTensors::deserialize(&bytes)
+        .map_err(|e| Error::bad_file(path, format!("not a whole .safetensors file: {e}")))?;
+    let one = |(name, view): (String, safetensors::tensor::TensorView)| {
+        let number = Number::of_dtype(view.dtype()).ok_or_else(|| {
+            let what = format!("tensor {name} has numbers of type {:?}", view.dtype());
+            Error::bad_file(path, format!("{what}; only floating-point and complex ones are read"))
+        })?;
+        let mut values = Vec::with_capacity(view.data().len() / number.bytes() * number.parts());
+        view.data().chunks_exact(number.bytes()).for_each(|bytes| number.read(bytes, &mut values));
+        let complex = number == Number::Complex64;
+        Ok(StateTensor { name, shape: view.shape().to_vec(), values, complex })
+    };
+    file.tensors().into_iter().map(one).collect()
+}

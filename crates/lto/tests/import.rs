@@ -1,0 +1,130 @@
+//! State dicts of PyTorch (`fixtures/make_import.py`): read as data, matched by name, refused where anything is amiss.
+
+use lto::experiment::Experiment;
+use lto::import::{StateTensor, import, read_state_dict};
+use lto::model::Model;
+use lto::{Device, Result};
+use lto_numerics::dataset::format;
+use safetensors::tensor::{Dtype, TensorView, serialize};
+use std::path::{Path, PathBuf};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// A small operator on data that are quickly solved.
+fn experiment(blocks: usize) -> Experiment {
+    let text = format!(
+        "[data]\ngenerate = {{ pde = 'heat', resolution = 8 }}\nsamples = 4\n\
+         [model]\nkind = 'lno'\nblocks = {blocks}\nmodes = 5\ndim = 6\nheads = 2\n\
+         [train]\nsteps = 1"
+    );
+    Experiment::parse(&text, &[]).unwrap()
+}
+
+fn imported(path: &Path) -> Result<Model> {
+    import(&experiment(2), path, &mut |_, _| true)
+}
+
+/// Every weight of the fixture, bit for bit, whatever the form of the file: plain, transposed views, wrapped names, parameters
+/// of double precision inside a checkpoint, `.safetensors`.
+#[test]
+fn published_weights_are_put_in_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let safe = folder.path().join("m.safetensors");
+    let tensors = read_state_dict(&fixture("lno_published.pt")).unwrap();
+    let bytes: Vec<Vec<u8>> =
+        tensors.iter().map(|t| t.values.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
+    let views = tensors
+        .iter()
+        .zip(&bytes)
+        .map(|(t, bytes)| (t.name.clone(), TensorView::new(Dtype::F32, t.shape.clone(), bytes).unwrap()));
+    std::fs::write(&safe, serialize(views, None).unwrap()).unwrap();
+
+    let mut expected = format::open(&fixture("lno_observations.npz")).unwrap();
+    for path in [fixture("lno_published.pt"), fixture("lno_checkpoint.pt"), safe] {
+        let model = imported(&path).unwrap_or_else(|e| panic!("{e}"));
+        for parameter in model.operator().parameters() {
+            let begin = vec![0; parameter.shape.len()];
+            let name = format!("parameter/{}", parameter.name);
+            let values: Vec<f64> = expected.read(&name, &begin, &parameter.shape).unwrap();
+            let got: Vec<f64> = parameter.values.iter().map(|v| f64::from(*v)).collect();
+            assert_eq!(got, values, "{name}");
+        }
+        // It is a model like any other.
+        let saved = folder.path().join("saved.safetensors");
+        model.save(&saved).unwrap();
+        let card = Model::load(&saved, &Device::flex()).unwrap().card().clone();
+        assert_eq!(&card, model.card());
+        assert!(card.data.contains(&path.display().to_string()) && card.source_normalizer.scale()[0] > 0.0);
+    }
+}
+
+#[test]
+fn numbers_of_all_kinds_are_read() {
+    let tensors = read_state_dict(&fixture("numbers.pt")).unwrap();
+    let is = |name: &str, shape: &[usize], values: &[f32], complex| StateTensor {
+        name: name.into(),
+        shape: shape.into(),
+        values: values.into(),
+        complex,
+    };
+    let expected = [
+        is("half", &[2], &[1.5, -2.0], false),
+        is("brain", &[2, 1], &[0.5, 3.0], false),
+        is("part", &[2, 2], &[1.0, 2.0, 4.0, 5.0], false),
+        is("complex", &[1], &[1.0, 2.0], true),
+    ];
+    assert_eq!(tensors, expected);
+}
+
+#[test]
+fn what_does_not_fit_is_listed_by_name_and_shape() {
+    let refused = |blocks| {
+        let made = import(&experiment(blocks), &fixture("lno_published.pt"), &mut |_, _| true);
+        made.map(|_| ()).unwrap_err().to_string()
+    };
+    let more = refused(3);
+    assert!(more.contains("missing: blocks.2.attention_norm.gamma [6]"), "{more}");
+    let fewer = refused(1);
+    assert!(fewer.contains("superfluous: ") && fewer.contains("attn_blocks.1.ln1.bias [6]"), "{fewer}");
+    let mut other = experiment(2);
+    let text = "kind = 'lno'\nblocks = 2\nmodes = 7\ndim = 6\nheads = 2";
+    other.model = toml::from_str(text).unwrap();
+    let other =
+        import(&other, &fixture("lno_published.pt"), &mut |_, _| true).map(|_| ()).unwrap_err().to_string();
+    assert!(other.contains("attention_projector.output.weight [5, 6] in place of [7, 6]"), "{other}");
+}
+
+/// Nothing that a pickle names is called; what it names is told.
+#[test]
+fn pickles_that_call_anything_are_refused() {
+    let refused = |name: &str| read_state_dict(&fixture(name)).unwrap_err().to_string();
+    let attack = refused("attack.pt");
+    assert!(attack.contains("posix.system") && attack.contains("attack.pt"), "{attack}");
+    assert!(!Path::new("attacked.txt").exists());
+    let whole = refused("whole_module.pt");
+    assert!(whole.contains("torch.nn.modules.linear.Linear") && whole.contains("state_dict()"), "{whole}");
+    let numbers = refused("whole_numbers.pt");
+    assert!(numbers.contains("steps") && numbers.contains("torch.LongStorage"), "{numbers}");
+}
+
+/// A file that is cut short or has a byte changed is read or refused, quickly and without a panic.
+#[test]
+fn damaged_files_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.pt");
+    let bytes = std::fs::read(fixture("numbers.pt")).unwrap();
+    for keep in [0, 10, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..keep]).unwrap();
+        assert!(read_state_dict(&path).unwrap_err().to_string().contains("damaged.pt"));
+    }
+    let mut refused = 0;
+    for at in (0..bytes.len()).step_by(3) {
+        let mut changed = bytes.clone();
+        changed[at] = changed[at].wrapping_add(1 + (at % 254) as u8);
+        std::fs::write(&path, &changed).unwrap();
+        refused += usize::from(read_state_dict(&path).is_err());
+    }
+    assert!(refused > 30, "{refused} of {}", bytes.len());
+}
