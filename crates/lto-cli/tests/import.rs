@@ -69,7 +69,6 @@ fn a_pickle_that_runs_commands_is_refused_and_leaves_nothing() {
             "-o",
             "m.safetensors",
         ],
-        1,
     );
     assert!(refused.contains("posix.system"), "{refused}");
     assert!(!space.path("m.safetensors").exists() && !space.path("attacked.txt").exists());

@@ -13,13 +13,13 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 /// A small operator on data that are quickly solved.
+fn of_model(model: &str) -> Experiment {
+    let data = "[data]\ngenerate = { pde = 'heat', resolution = 8 }\nsamples = 4";
+    Experiment::parse(&format!("{data}\n[model]\n{model}\n[train]\nsteps = 1"), &[]).unwrap()
+}
+
 fn experiment(blocks: usize) -> Experiment {
-    let text = format!(
-        "[data]\ngenerate = {{ pde = 'heat', resolution = 8 }}\nsamples = 4\n\
-         [model]\nkind = 'lno'\nblocks = {blocks}\nmodes = 5\ndim = 6\nheads = 2\n\
-         [train]\nsteps = 1"
-    );
-    Experiment::parse(&text, &[]).unwrap()
+    of_model(&format!("kind = 'lno'\nblocks = {blocks}\nmodes = 5\ndim = 6\nheads = 2"))
 }
 
 fn imported(path: &Path) -> Result<Model> {
@@ -58,6 +58,29 @@ fn published_weights_are_put_in_their_places() {
         assert_eq!(&card, model.card());
         assert!(card.data.contains(&path.display().to_string()) && card.source_normalizer.scale()[0] > 0.0);
     }
+}
+
+/// The published Fourier neural operator with its two complex blocks, bit for bit; and one of the package by its names.
+#[test]
+fn fourier_neural_operators_are_put_in_their_places() {
+    let published = of_model("kind = 'fno'\nwidth = 3\nmodes = 4\nhidden = 5");
+    let model =
+        import(&published, &fixture("fno_published.pt"), &mut |_, _| true).unwrap_or_else(|e| panic!("{e}"));
+    let mut expected = format::open(&fixture("fno_2d_overlap.npz")).unwrap();
+    for parameter in model.operator().parameters() {
+        let name = format!("parameter/{}", parameter.name);
+        let values: Vec<f64> =
+            expected.read(&name, &vec![0; parameter.shape.len()], &parameter.shape).unwrap();
+        let got: Vec<f64> = parameter.values.iter().map(|v| f64::from(*v)).collect();
+        assert_eq!(got, values, "{name}");
+    }
+    let package = of_model("kind = 'fno'\nform = 'neural_operator'\nwidth = 4\nmodes = 4");
+    let model =
+        import(&package, &fixture("fno_package.pt"), &mut |_, _| true).unwrap_or_else(|e| panic!("{e}"));
+    let theirs: usize =
+        read_state_dict(&fixture("fno_package.pt")).unwrap().iter().map(|t| t.values.len()).sum();
+    let ours: usize = model.operator().parameters().iter().map(|p| p.values.len()).sum();
+    assert_eq!(ours, theirs);
 }
 
 #[test]

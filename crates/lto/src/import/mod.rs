@@ -5,6 +5,7 @@ mod names;
 mod number;
 mod pickle;
 mod pytorch;
+mod spectral;
 
 use crate::data::Data;
 use crate::error::{Error, Result};

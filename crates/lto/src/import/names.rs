@@ -1,6 +1,6 @@
 //! From the names and shapes of published implementations to ours.
 
-use super::StateTensor;
+use super::{StateTensor, spectral};
 use crate::model::ModelConfig;
 use crate::parameters::Named;
 use std::collections::BTreeMap;
@@ -52,6 +52,9 @@ pub fn ours(
             return Err(format!("{} and another tensor are both {name}", other.name));
         }
     }
+    if matches!(model, ModelConfig::Fno(_)) {
+        spectral::split_complex(&mut known);
+    }
     let (mut found, mut missing, mut differing) = (Vec::new(), Vec::new(), Vec::new());
     for parameter in parameters {
         let shape = torch_shape(parameter);
@@ -91,6 +94,7 @@ fn rename(model: &ModelConfig, name: &str) -> String {
         ModelConfig::Lno(_) => LNO.iter().fold(format!(".{name}."), |name, (theirs, ours)| {
             name.replace(&format!(".{theirs}."), &format!(".{ours}."))
         }),
+        ModelConfig::Fno(_) => spectral::rename(name),
         _ => format!(".{name}."),
     }
     .trim_matches('.')
