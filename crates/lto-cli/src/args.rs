@@ -94,7 +94,6 @@ pub enum Command {
     Info(InfoArgs),
     /// Do an experiment of the paper again: data, training, evaluation, tables beside the published ones, a report
     Reproduce(ReproduceArgs),
-    /// Time the published twins on this machine
     /// Make a model of weights that were trained elsewhere
     Import(ImportArgs),
     /// Time the published models on this machine
