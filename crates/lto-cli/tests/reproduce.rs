@@ -41,8 +41,8 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
     let mean = |results: &Value, i: usize| {
         results["runs"][i]["evaluation"]["one_step"]["measured"]["relative_l2"]["mean"].as_f64().unwrap()
     };
-    for i in 0..found.len() {
-        assert!((mean(&again, i) - mean(&results, i)).abs() < 1e-12, "{}", found[i].0);
+    for (i, run) in found.iter().enumerate() {
+        assert!((mean(&again, i) - mean(&results, i)).abs() < 1e-12, "{}", run.0);
     }
     // Another setting makes what depends on it anew, and nothing else.
     let set = ["--set", "train.learning_rate=1e-4"];
