@@ -1,8 +1,10 @@
 //! What the command line says. Parsing only: nothing here touches files, and the commands do not see clap.
 
 mod bench;
+mod certify;
 mod dataset;
 mod demo;
+mod design;
 mod evaluate;
 mod frames;
 mod generate;
@@ -10,19 +12,26 @@ mod import;
 mod info;
 mod number;
 mod predict;
+mod region;
+mod regularity;
 mod reproduce;
+mod theory;
 mod train;
 
 pub use bench::{BenchArgs, BenchCase, BenchCommand};
+pub use certify::CertifyArgs;
 pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
+pub use design::{DesignArgs, ObjectiveArg};
 pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
 pub use frames::FrameRange;
 pub use generate::{GenerateArgs, RunArgs};
 pub use import::{ImportArgs, ImportSource};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
+pub use regularity::RegularityArgs;
 pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
+pub use theory::{RatesArgs, StatesArg, TheoryCommand};
 pub use train::TrainArgs;
 
 use crate::picture::colormap::Colormap;
@@ -45,6 +54,8 @@ Examples:
   lto train heat.toml -o runs/heat
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
   lto evaluate runs/heat persistence --resolutions 32,64,128 -o evaluation
+  lto design --domain 0:1,0:1 --n 20 -o sensors.csv
+  lto certify sensors.csv --domain 0:1,0:1 --curvature 40 --sup 1
 
 Exit status: 0 done, 1 failed, 2 wrong command line, 3 inspected but not understood, 130 interrupted."
 )]
@@ -97,6 +108,14 @@ pub enum Command {
     /// Make a model of weights that were trained elsewhere
     Import(ImportArgs),
     /// Time the published models on this machine
+    /// Say where to put sensors, which of them may fail, and where one more helps most
+    Design(DesignArgs),
+    /// Bound the error of estimates between sensors: how far off, where, and under which assumptions
+    Certify(CertifyArgs),
+    /// Show what the theory says, measured
+    #[command(subcommand)]
+    Theory(TheoryCommand),
+    /// Time the published twins on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
     /// Print a completion script for a shell

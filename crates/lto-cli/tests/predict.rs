@@ -182,7 +182,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
         assert!(error.contains(part), "{error}");
     };
     refuse(1, "x,y,u\n0.1,1.2,3\n", &times, "y = 1.2");
-    refuse(1, "x,u\n0.1,3\n", &times, "axes of the model are x, y");
+    refuse(1, "x,u\n0.1,3\n", &times, "axes are x, y");
     refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &times, "--channels");
     refuse(1, "x,y\n0.1,0.2\n", &times, "no values");
     refuse(1, "x,y,u\n", &times, "no points");

@@ -197,3 +197,34 @@ fn predictions_hardly_depend_on_the_resolution_of_the_context() {
         }
     }
 }
+
+/// Corollary Le: with the density held fixed the encoder is Lipschitz in the values, with the constant of its network, for
+/// every number and placement of points. In the largest norm the constant of a convolution is its largest sum of absolute
+/// weights over one output; activations have 1.
+#[test]
+fn the_encoder_is_lipschitz_with_the_constant_of_its_network_for_every_context() {
+    let twin = Twin::new(gaussian(8, 6, 4, 8, 8, "steady"), problem(2, true, true), &Device::flex()).unwrap();
+    let parameters = twin.parameters();
+    let layer_constant = |layer: usize| -> f64 {
+        let name = format!("encoder.layers.{layer}.weight");
+        let weight = parameters.iter().find(|parameter| parameter.name == name).unwrap();
+        let per_output: usize = weight.shape[1..].iter().product();
+        let per_input: usize = weight.shape[2..].iter().product();
+        // The first of the channels is the density.
+        let fixed = if layer == 0 { per_input } else { 0 };
+        let sum = |taps: &[f32]| taps[fixed..].iter().map(|w| f64::from(w.abs())).sum::<f64>();
+        weight.values.chunks_exact(per_output).map(sum).fold(0.0, f64::max)
+    };
+    let constant: f64 = (0..3).map(layer_constant).product();
+    for n in [1usize, 10, 1000] {
+        let coordinates = (1..=n).flat_map(|i| [i as f64 * 0.618_034, i as f64 * 0.754_878]).map(f64::fract);
+        let points = Points::scattered(Domain::unit(2, true).unwrap(), coordinates.collect()).unwrap();
+        let encode = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f32> {
+            twin.encode(&[context(points.clone(), f)]).into_data().to_vec().unwrap()
+        };
+        let (u, v) =
+            (encode(&|x| (9.0 * x[0]).sin()), encode(&|x| (9.0 * x[0]).sin() + 0.3 * (7.0 * x[1]).cos()));
+        let change = u.iter().zip(&v).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
+        assert!(change > 0.0 && change <= 0.3 * constant * (1.0 + 1e-4), "{n}: {change} above {constant}");
+    }
+}

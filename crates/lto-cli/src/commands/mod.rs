@@ -1,15 +1,22 @@
 //! One file per command; each returns the exit status.
 
 mod bench;
+mod certify;
 mod compare;
 mod completions;
 mod data;
 mod demo;
+mod design;
 mod evaluate;
 mod import;
+mod failures;
 mod info;
+mod layout;
 mod predict;
+mod product;
+mod readings;
 mod reproduce;
+mod theory;
 pub mod train;
 
 use crate::args::{Arguments, Command, DataCommand};
@@ -38,6 +45,9 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Import(args) => import::run(&args, &global),
         Command::Info(args) => info::run(&args, &global),
         Command::Reproduce(args) => reproduce::run(&args, &global),
+        Command::Design(args) => design::run(&args, &global),
+        Command::Certify(args) => certify::run(&args, &global),
+        Command::Theory(command) => theory::run(&command, &global),
         Command::Bench(command) => bench::run(&command, &global),
         Command::Completions { shell } => completions::run(shell),
     }

@@ -2,7 +2,6 @@
 
 mod output;
 mod query;
-mod readings;
 mod sensors;
 
 use crate::args::{GlobalArgs, PredictArgs};

@@ -91,11 +91,12 @@ pub enum Shape {
 }
 
 impl Shape {
-    fn moved_down(mut self, by: usize) -> Self {
+    fn moved(mut self, right: usize, down: usize) -> Self {
+        let shift = |at: &mut (f64, f64)| *at = (at.0 + right as f64, at.1 + down as f64);
         match &mut self {
-            Shape::Line { points, .. } => points.iter_mut().for_each(|point| point.1 += by as f64),
-            Shape::Text { at, .. } | Shape::Dot { at, .. } => at.1 += by as f64,
-            Shape::Image { rect, .. } => rect.y += by,
+            Shape::Line { points, .. } => points.iter_mut().for_each(shift),
+            Shape::Text { at, .. } | Shape::Dot { at, .. } => shift(at),
+            Shape::Image { rect, .. } => (rect.x, rect.y) = (rect.x + right, rect.y + down),
         }
         self
     }
@@ -121,9 +122,19 @@ impl Drawing {
     /// Drawings one below the other on one page; `None` if there are none.
     pub fn stack(drawings: impl IntoIterator<Item = Drawing>) -> Option<Self> {
         drawings.into_iter().reduce(|mut page, below| {
-            page.shapes.extend(below.shapes.into_iter().map(|shape| shape.moved_down(page.height)));
+            page.shapes.extend(below.shapes.into_iter().map(|shape| shape.moved(0, page.height)));
             page.height += below.height;
             page.width = page.width.max(below.width);
+            page
+        })
+    }
+
+    /// Drawings side by side on one page; `None` if there are none.
+    pub fn row(drawings: impl IntoIterator<Item = Drawing>) -> Option<Self> {
+        drawings.into_iter().reduce(|mut page, beside| {
+            page.shapes.extend(beside.shapes.into_iter().map(|shape| shape.moved(page.width, 0)));
+            page.width += beside.width;
+            page.height = page.height.max(beside.height);
             page
         })
     }

@@ -11,6 +11,7 @@ mod panel;
 mod plane;
 pub mod prediction;
 pub mod raster;
+pub mod sensor_map;
 mod spacetime;
 mod steady;
 pub mod svg;
@@ -153,7 +154,11 @@ pub fn render_cloud(cloud: &PointCloud, subject: &Subject, format: PictureFormat
     still(&cloud::draw(cloud, subject)?, format)
 }
 
-fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
+/// A drawing as the bytes of a file.
+///
+/// # Errors
+/// An animation, which it is not, or an image in it that is too large.
+pub fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
     match format {
         PictureFormat::Png => raster::png(&raster::rasterize(drawing)?),
         PictureFormat::Svg => Ok(svg::document(drawing)?.into_bytes()),

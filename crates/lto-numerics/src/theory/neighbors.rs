@@ -43,7 +43,7 @@ impl<'a> Neighbors<'a> {
         near.weights.clear();
         let least = self.tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance);
         let rate = 0.5 / self.kernel.length_scale().powi(2);
-        let margin = (self.tree.len() as f64 / TRUNCATION).ln() / rate;
+        let margin = margin(&self.kernel, self.tree.len());
         for place in self.tree.near(&Cuboid::point(*x), least + margin).into_iter().flatten() {
             let at = self.tree.position(place);
             let mut displacement = [0.0; 3];
@@ -57,6 +57,11 @@ impl<'a> Neighbors<'a> {
         near.largest = self.kernel.value(least);
         (near.least, near.reach) = (least, (least + margin).sqrt());
     }
+}
+
+/// A point whose squared distance exceeds the least of `n_points` by this does not matter.
+pub(super) fn margin(kernel: &Gaussian, n_points: usize) -> f64 {
+    2.0 * kernel.length_scale().powi(2) * (n_points as f64 / TRUNCATION).ln()
 }
 
 pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {

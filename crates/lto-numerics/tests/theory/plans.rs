@@ -123,6 +123,22 @@ fn the_gap_that_matters_most_is_the_widest() {
     let found = gaps(&Objective::FillDistance, &points, &places, 2).unwrap();
     assert!((found[0].at[0] - 0.5).abs() < 1e-9 && (found[0].value - 0.3).abs() < 1e-9, "{found:?}");
     assert!((found[0].after - 0.15).abs() < 1e-9 && (found[1].value - 0.15).abs() < 1e-9, "{found:?}");
+    // One after the other, as if each layout were looked at anew.
+    let plane = unit(2, true);
+    let drawn = Design::Halton.points(&plane, 60, &mut ChaCha8Rng::seed_from_u64(3)).unwrap();
+    let (setconv, estimator) = (SetConv::new(0.04).unwrap(), Estimator::LocalLinear);
+    let regularity = Regularity::new(&plane, 40.0, Some(1.0), None).unwrap();
+    let fine = Places::grid(&plane, 1200).unwrap();
+    for objective in [Objective::FillDistance, Objective::Certificate { setconv, estimator, regularity }] {
+        let mut sensors = drawn.clone();
+        for gap in gaps(&objective, &drawn, &fine, 4).unwrap() {
+            assert_eq!(objective.evaluate(&sensors, &fine).unwrap().value, gap.value);
+            let coordinates = [sensors.coordinates(), gap.at].concat();
+            sensors = Points::scattered(plane.clone(), coordinates).unwrap();
+            let anew = objective.evaluate(&sensors, &fine).unwrap().value;
+            assert!((anew - gap.after).abs() < 1e-9, "{anew} {}", gap.after);
+        }
+    }
     let all = Places::grid(&domain, 2).unwrap();
     let ends = Points::scattered(domain, vec![0.0, 1.0]).unwrap();
     assert_eq!(gaps(&Objective::FillDistance, &ends, &all, 3).unwrap(), []);

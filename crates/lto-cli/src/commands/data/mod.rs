@@ -3,5 +3,5 @@
 mod arrays;
 pub mod generate;
 pub mod inspect;
-mod open;
+pub mod open;
 pub mod plot;

@@ -1,7 +1,7 @@
 //! Where to predict.
 
-use super::readings::Readings;
 use crate::args::QueryArg;
+use crate::commands::readings::Readings;
 use crate::usage::UsageError;
 use anyhow::{Context, Result, ensure};
 use lto::problem::Problem;

@@ -1,7 +1,7 @@
 //! From the rows of a file to the context a model takes: the right time, the right channels, distinct points.
 
-use super::readings::Readings;
 use crate::args::PredictArgs;
+use crate::commands::readings::Readings;
 use crate::picture::distinct;
 use crate::picture::ticks::short;
 use anyhow::{Context as _, Result, bail, ensure};

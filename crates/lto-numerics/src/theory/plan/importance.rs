@@ -1,9 +1,10 @@
 //! What losing a sensor costs, and what filling a gap gains.
 
-use super::{Objective, Places};
+use super::{Objective, Places, Worst};
 use crate::error::{Error, Result};
 use crate::point_tree::PointTree;
 use crate::points::Points;
+use crate::theory::neighbors;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -73,17 +74,38 @@ pub struct Gap {
 /// # Errors
 /// Places in another domain.
 pub fn gaps(objective: &Objective, sensors: &Points, places: &Places, n_gaps: usize) -> Result<Vec<Gap>> {
+    let (domain, dim) = (sensors.domain(), sensors.dim());
+    let reach = squared_reach(objective, sensors, places)?;
+    let mut values = objective.values(sensors, places)?;
     let mut sensors = sensors.clone();
-    let mut worst = objective.evaluate(&sensors, places)?;
+    let mut worst = Worst::of(&values, places, dim);
     let mut found = Vec::with_capacity(n_gaps);
     for _ in 0..n_gaps {
         let mut coordinates = sensors.coordinates();
         coordinates.extend_from_slice(&worst.at);
         // The worst place may hold a sensor already, where all places do.
-        let Ok(filled) = Points::scattered(sensors.domain().clone(), coordinates) else { break };
-        let next = objective.evaluate(&filled, places)?;
+        let Ok(filled) = Points::scattered(domain.clone(), coordinates) else { break };
+        // Only places that the new sensor reaches change.
+        let near =
+            |index: &usize| domain.distance_squared(&places.positions()[*index][..dim], &worst.at) <= reach;
+        let near: Vec<usize> = (0..values.len()).into_par_iter().filter(near).collect();
+        let changed =
+            objective.values_at(&filled, &Points::masked(places.lattice().clone(), near.clone())?)?;
+        near.into_iter().zip(changed).for_each(|(index, value)| values[index] = value);
+        let next = Worst::of(&values, places, dim);
         found.push(Gap { at: worst.at, value: worst.value, after: next.value });
         (sensors, worst) = (filled, next);
     }
     Ok(found)
+}
+
+/// Beyond this squared distance from a sensor nothing depends on it.
+fn squared_reach(objective: &Objective, sensors: &Points, places: &Places) -> Result<f64> {
+    let furthest = Objective::FillDistance.evaluate(sensors, places)?.value.powi(2);
+    Ok(match objective {
+        Objective::FillDistance => furthest,
+        Objective::Certificate { setconv, .. } => {
+            furthest + neighbors::margin(setconv.kernel(), sensors.len() + 1)
+        }
+    })
 }

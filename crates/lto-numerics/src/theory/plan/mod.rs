@@ -54,16 +54,22 @@ impl Objective {
     /// # Errors
     /// Places in another domain than the sensors.
     pub fn values(&self, sensors: &Points, places: &Places) -> Result<Vec<f64>> {
+        self.values_at(sensors, places.points())
+    }
+
+    fn values_at(&self, sensors: &Points, query: &Points) -> Result<Vec<f64>> {
         match self {
             Objective::FillDistance => {
-                let tree = PointTree::new(sensors);
-                let distance = |x: &[f64; 3]| {
-                    tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance.sqrt())
+                let (tree, dim) = (PointTree::new(sensors), sensors.dim());
+                let distance = |x: &[f64]| {
+                    let mut position = [0.0; 3];
+                    position[..dim].copy_from_slice(x);
+                    tree.nearest(&position, None).map_or(0.0, |nearest| nearest.squared_distance.sqrt())
                 };
-                Ok(places.positions().par_iter().map(distance).collect())
+                Ok(query.coordinates().par_chunks_exact(dim).map(distance).collect())
             }
             Objective::Certificate { setconv, estimator, regularity } => {
-                let bounds = LocalBounds::new(setconv, *estimator, sensors, regularity, places.points())?;
+                let bounds = LocalBounds::new(setconv, *estimator, sensors, regularity, query)?;
                 Ok(bounds.bounds.iter().map(|at| at.bound).collect())
             }
         }

@@ -1,4 +1,4 @@
-//! Points, and what was measured there, as a file has them: CSV columns or NumPy arrays, in the order of the model's axes.
+//! Points, and what was measured there, as a file has them: CSV columns or NumPy arrays, in the order of the domain's axes.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use lto_numerics::Domain;
@@ -30,11 +30,10 @@ impl Readings {
             store if store.format() == Format::Csv => Self::from_cloud(PointCloud::read(path)?, domain),
             mut store => Self::from_arrays(store.as_mut(), domain),
         };
-        let readings =
-            readings.with_context(|| format!("{}: holds no observations as wanted", path.display()))?;
+        let readings = readings.with_context(|| format!("{}: holds no points as wanted", path.display()))?;
         readings
             .check_domain(domain)
-            .with_context(|| format!("{}: does not fit the model", path.display()))?;
+            .with_context(|| format!("{}: does not fit the domain", path.display()))?;
         Ok(readings)
     }
 
@@ -78,7 +77,7 @@ impl Readings {
             None => {
                 let names: Vec<String> = arrays.iter().map(|(name, _)| name.clone()).collect();
                 let axes = axis_columns(&names, domain)
-                    .context("there is neither an array points (n, D) nor one for each axis of the model")?;
+                    .context("there is neither an array points (n, D) nor one for each axis")?;
                 let axes: Vec<Vec<f64>> =
                     axes.iter().map(|&i| read(&arrays[i].0, &arrays[i].1)).collect::<Result<_, _>>()?;
                 let n = axes[0].len();
@@ -125,7 +124,7 @@ impl Readings {
             for (axis, &x) in domain.axes().iter().zip(point) {
                 ensure!(
                     axis.contains(x),
-                    "point {row} (from 0) lies at {} = {x}, outside the domain of the model, {domain}; convert the \
+                    "point {row} (from 0) lies at {} = {x}, outside the domain, {domain}; convert the \
                      coordinates, or leave the point out",
                     axis.name
                 );
@@ -140,6 +139,5 @@ fn axis_columns(names: &[String], domain: &Domain) -> Result<Vec<usize>> {
     let wanted = || domain.axes().iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>().join(", ");
     let column = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
     let columns: Option<Vec<usize>> = domain.axes().iter().map(|axis| column(&axis.name)).collect();
-    columns
-        .with_context(|| format!("the axes of the model are {}; the file has {}", wanted(), names.join(", ")))
+    columns.with_context(|| format!("the axes are {}; the file has {}", wanted(), names.join(", ")))
 }

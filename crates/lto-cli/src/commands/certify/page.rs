@@ -1,0 +1,166 @@
+//! The page of a certificate.
+
+use super::analysis::{Analysis, AtScale};
+use super::text::{ASSUMPTIONS, BOUNDS, GAPS, STATES, estimate};
+use crate::args::CertifyArgs;
+use crate::commands::failures;
+use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use crate::picture::colormap::Rgb;
+use crate::picture::drawing::{Drawing, INK};
+use crate::picture::sensor_map::{Group, Mark, SensorMap};
+use crate::picture::ticks::short;
+use crate::report::{Figure, Report, Section, Table};
+use anyhow::Result;
+
+/// The whole page.
+///
+/// # Errors
+/// None for a sound analysis.
+pub fn page(analysis: &Analysis, args: &CertifyArgs) -> Result<Report> {
+    let summary = &analysis.summary;
+    let table =
+        |columns: &[&str], rows: Vec<Vec<String>>| rows.into_iter().fold(Table::new(columns), Table::row);
+    let mut map = Section::new("Where the estimate is uncertain").text(
+        "The bound of the error at every place, for every state as curved as assumed. It is small near sensors and large in gaps \
+         and at boundaries. The ring is the worst place.",
+    );
+    // The better one first.
+    for number in [1, 0] {
+        let (Some(found), Some(values)) = (summary.weights.get(number), analysis.maps.get(number)) else {
+            continue;
+        };
+        let name = estimate(found.estimator);
+        let caption = format!("The {name} estimate with ℓ = {}.", short(found.length_scale));
+        let title = format!("{name}: at most {}", short(found.bound));
+        map = map.figure(Figure::drawing(
+            &sensor_map(analysis, title, values, &found.at)?,
+            caption,
+            format!("Map of the bound of the {name} estimate, with the sensors and the worst place"),
+        )?);
+    }
+    let bounds = Section::new("The bounds")
+        .text(
+            "Nadaraya–Watson is the normalized set convolution, the signal that the twin's encoder sees; the local linear estimate fits an \
+             affine function around each place. The theorem's form holds for every layout with the same fill distance, and pays for it; \
+             bounds from the actual weights are for these very sensors. All are for every state as curved as assumed.",
+        )
+        .table(table(&BOUNDS, summary.bounds()));
+    let scales = Section::new("The length scale").text(scale_text(analysis)).figure(Figure::drawing(
+        &over_scale(&summary.scales),
+        "The largest bound against ℓ.",
+        "Bounds of both estimates and of the theorem against the length scale, on logarithmic axes",
+    )?);
+    let assumptions = Section::new("What it rests on")
+        .table(table(&STATES, summary.states()))
+        .table(table(&ASSUMPTIONS, summary.assumptions()));
+    let changes = Section::new("Adding and losing sensors")
+        .text("Each further sensor stands where the bound is then largest. Bounds are those of the local linear estimate at its ℓ.")
+        .table(table(&GAPS, summary.gap_rows()))
+        .text("Without one of the sensors (numbered from 0 in the order of the file):")
+        .table(table(&failures::COLUMNS, summary.failure_rows()));
+    let mut notes = Section::new("How it was made").code(command(args));
+    for line in summary.caveats() {
+        notes = notes.text(line);
+    }
+    Ok(Report {
+        title: if summary.certain {
+            "Certificate of a sensor layout"
+        } else {
+            "Estimated error of a sensor layout"
+        }
+        .into(),
+        summary: summary.headline(),
+        sections: vec![map, bounds, scales, assumptions, changes, notes],
+    })
+}
+
+fn sensor_map(analysis: &Analysis, title: String, values: &[f64], worst: &[f64]) -> Result<Drawing> {
+    let sensors = Group { name: "sensors".into(), coordinates: analysis.sensors.coordinates(), color: INK };
+    SensorMap {
+        title,
+        quantity: "bound of the error".into(),
+        grid: analysis.places.lattice(),
+        values,
+        groups: vec![sensors],
+        marks: vec![Mark { at: worst.to_vec(), label: "worst".into() }],
+        regions: &[],
+    }
+    .draw()
+}
+
+fn scale_text(analysis: &Analysis) -> String {
+    let summary = &analysis.summary;
+    let of_weights = summary
+        .weights
+        .iter()
+        .map(|found| format!("{} for the {} estimate", short(found.length_scale), estimate(found.estimator)));
+    let of_weights: Vec<String> = of_weights.collect();
+    let theorem = match &summary.theorem {
+        Some(bound) => format!(
+            "The theorem trades the smoothing bias ½DMℓ² (here {}) against the quadrature error C δ/ℓ (C = {}, here {}) at ℓ* = {}.",
+            short(bound.smoothing_bias),
+            short(bound.constant),
+            short(bound.quadrature_error),
+            short(bound.length_scale)
+        ),
+        None => {
+            "The theorem says nothing for this layout: δ/ℓ is too large, or cells too unequal, at every ℓ."
+                .into()
+        }
+    };
+    format!("Best by the actual weights: {}. {theorem}", of_weights.join(", "))
+}
+
+fn over_scale(scales: &[AtScale]) -> Drawing {
+    let series = |name: &str, color: Rgb, style: Style, of: &dyn Fn(&AtScale) -> Option<f64>| Series {
+        name: name.into(),
+        points: scales.iter().filter_map(|at| Some((at.length_scale, of(at)?))).collect(),
+        intervals: Vec::new(),
+        color,
+        style,
+    };
+    let all = [
+        series("theorem", COLORS[4], Style::Dashed, &|at| at.theorem),
+        series("Nadaraya–Watson, weights", COLORS[0], Style::Marked, &|at| at.nadaraya_watson),
+        series("local linear, weights", COLORS[1], Style::Marked, &|at| at.local_linear),
+    ];
+    Chart {
+        title: String::new(),
+        x: Axis::log("ℓ"),
+        y: Axis::log("largest bound"),
+        series: all.into_iter().filter(|series| !series.points.is_empty()).collect(),
+    }
+    .draw()
+}
+
+/// The command, as far as it matters.
+fn command(args: &CertifyArgs) -> String {
+    let mut text = format!("lto certify {}", args.sensors.display());
+    if let Some(domain) = &args.dataset.domain {
+        let bounds: Vec<String> = domain.0.iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
+        text.push_str(&format!(" --domain {}", bounds.join(",")));
+    }
+    match &args.dataset.periodic {
+        Some(lto_numerics::dataset::PeriodicOption::All) => text.push_str(" --periodic all"),
+        Some(lto_numerics::dataset::PeriodicOption::Axes(axes)) => {
+            text.push_str(&format!(" --periodic {}", axes.join(",")));
+        }
+        _ => {}
+    }
+    if let Some(file) = &args.data {
+        text.push_str(&format!(" --data {}", file.display()));
+    }
+    let known = &args.regularity;
+    let numbers = [
+        ("curvature", known.curvature),
+        ("sup", known.sup),
+        ("gradient", known.gradient),
+        ("length-scale", args.length_scale),
+    ];
+    for (flag, value) in numbers {
+        if let Some(value) = value {
+            text.push_str(&format!(" --{flag} {value}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,148 @@
+//! `lto certify` of the real binary.
+
+mod common;
+
+use common::Workspace;
+use serde_json::Value;
+
+/// A jittered grid of 8 × 8 sensors on the unit square.
+fn sensors(space: &Workspace) {
+    let shift = |i: usize, salt: usize| ((i * 37 + salt * 11) % 23) as f64 / 23.0;
+    let row = |i: usize| {
+        let (x, y) = ((i % 8) as f64 + shift(i, 1), (i / 8) as f64 + shift(i, 2));
+        format!("{},{}\n", x / 8.0, y / 8.0)
+    };
+    let text: String = (0..64).map(row).collect();
+    std::fs::write(space.path("s.csv"), format!("x,y\n{text}")).unwrap();
+}
+
+fn certify(space: &Workspace, further: &[&str]) -> Value {
+    let args = [&["certify", "s.csv", "--quiet", "--json"], further].concat();
+    serde_json::from_str(&space.succeed(&args)).unwrap()
+}
+
+const SQUARE: [&str; 6] = ["--domain", "0:1,0:1", "--curvature", "8", "--sup", "1"];
+
+#[test]
+fn bounds_are_ordered_and_hold_for_a_state_within_them() {
+    let space = Workspace::new();
+    sensors(&space);
+    let found = certify(&space, &SQUARE);
+    assert_eq!(found["certain"], true);
+    assert_eq!(found["certificate"]["n_points"], 64);
+    assert_eq!(found["certificate"]["assumptions"]["periodic"], false);
+    for weights in found["weights"].as_array().unwrap() {
+        let [bound, median] = ["bound", "median"].map(|key| weights[key].as_f64().unwrap());
+        assert!(0.0 < median && median <= bound, "{weights}");
+        if let Some(everywhere) = weights["everywhere"].as_f64() {
+            assert!(everywhere >= bound && everywhere < 1.2 * bound, "{weights}");
+        }
+        assert!(weights["lebesgue"].as_f64().unwrap() >= 1.0);
+    }
+    // Twice the curvature is at most twice the bound, and more than before.
+    let [nadaraya_watson, local_linear] = [0, 1].map(|i| found["weights"][i]["bound"].as_f64().unwrap());
+    assert!(local_linear < nadaraya_watson);
+    let curved = certify(&space, &["--domain", "0:1,0:1", "--curvature", "16", "--sup", "1"]);
+    let more = curved["weights"][1]["bound"].as_f64().unwrap();
+    assert!(more > 1.2 * local_linear && more <= 2.0 * local_linear * 1.001, "{more} {local_linear}");
+    // Filling gaps one after the other never hurts by much and helps in the end.
+    let gaps = found["gaps"].as_array().unwrap();
+    assert!(gaps.last().unwrap()["after"].as_f64().unwrap() < gaps[0]["value"].as_f64().unwrap());
+}
+
+#[test]
+fn a_periodic_grid_satisfies_the_theorem_and_a_given_scale_is_kept() {
+    let space = Workspace::new();
+    let rows: String =
+        (0..256).map(|i| format!("{},{}\n", (i % 16) as f64 / 16.0, (i / 16) as f64 / 16.0)).collect();
+    std::fs::write(space.path("s.csv"), format!("x,y\n{rows}")).unwrap();
+    let torus = ["--domain", "0:1,0:1", "--periodic", "all", "--curvature", "8"];
+    let found = certify(&space, &torus);
+    assert_eq!(found["certificate"]["assumptions"]["partition"]["kind"], "equal_volume");
+    assert_eq!(found["fill_distance_bounds_certain"], true);
+    let theorem = &found["theorem"];
+    let [bias, quadrature, bound, ell] = ["smoothing_bias", "quadrature_error", "bound", "length_scale"]
+        .map(|key| theorem[key].as_f64().unwrap());
+    assert!((bias + quadrature - bound).abs() < 1e-12 && (bias - 8.0 * ell * ell).abs() < 1e-12);
+    assert!(found["weights"][0]["bound"].as_f64().unwrap() < 0.1 * bound);
+    let asked = certify(&space, &[&torus[..], &["--length-scale", "0.2"]].concat());
+    assert_eq!(
+        (&asked["theorem"]["length_scale"], &asked["weights"][1]["length_scale"]),
+        (&0.2.into(), &0.2.into())
+    );
+}
+
+#[test]
+fn data_gives_estimates_that_say_so() {
+    let space = Workspace::new();
+    sensors(&space);
+    space.succeed(&[
+        "data",
+        "generate",
+        "heat",
+        "-n",
+        "2",
+        "--resolution",
+        "32",
+        "--frames",
+        "3",
+        "-o",
+        "heat.hdf5",
+        "--quiet",
+    ]);
+    let found = certify(&space, &["--data", "heat.hdf5"]);
+    assert_eq!(found["certain"], false);
+    assert_eq!(found["certificate"]["regularity"]["origin"], "estimated");
+    assert_eq!(found["data"]["shape"], serde_json::json!([32, 32]));
+    assert_eq!(found["domain"]["axes"][0]["periodic"], true);
+    let text = space.succeed(&["certify", "s.csv", "--data", "heat.hdf5"]);
+    assert!(text.contains("not certified") && text.contains("estimated from data"), "{text}");
+}
+
+#[test]
+fn the_page_has_its_maps_and_parts() {
+    let space = Workspace::new();
+    sensors(&space);
+    let text = space.succeed(&[&["certify", "s.csv", "-o", "out"], &SQUARE[..]].concat());
+    for part in
+        ["the paper's theorem", "from the actual weights", "local linear", "matters least", "certified"]
+    {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let html = std::fs::read_to_string(space.path("out/page.html")).unwrap();
+    let json: Value =
+        serde_json::from_slice(&std::fs::read(space.path("out/certificate.json")).unwrap()).unwrap();
+    assert!(json["n_places"].as_u64().unwrap() > 1000);
+    for heading in [
+        "Where the estimate is uncertain",
+        "The bounds",
+        "The length scale",
+        "What it rests on",
+        "Adding and losing",
+    ] {
+        assert!(html.contains(&format!("<h2>{heading}")), "{heading}");
+    }
+    assert_eq!(html.matches("<svg ").count(), 3);
+    assert!(html.contains("lto certify s.csv --domain 0:1,0:1 --curvature 8 --sup 1"));
+    let again = space.fail(1, &[&["certify", "s.csv", "-o", "out"], &SQUARE[..]].concat());
+    assert!(again.contains("--force"), "{again}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let space = Workspace::new();
+    sensors(&space);
+    for (code, args, said) in [
+        (2, &["s.csv", "--curvature", "8"][..], "--domain"),
+        (2, &["s.csv", "--domain", "0:1,0:1"], "--curvature"),
+        (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8"], "--sup"),
+        (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "-8"], "above 0"),
+        (1, &["s.csv", "--domain", "0:0.5,0:1", "--curvature", "8", "--sup", "1"], "outside the domain"),
+        (1, &["missing.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1"], "missing.csv"),
+        (2, &["s.csv", "--data", "a.npz", "--curvature", "8"], "cannot be used with"),
+        (1, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1", "-o", "a.png"], ".html"),
+    ] {
+        let error = space.fail(code, &[&["certify"], args].concat());
+        assert!(error.contains(said), "{args:?}: {error}");
+    }
+}
