@@ -30,11 +30,11 @@ fn placed_sensors_beat_others_and_can_be_built_upon() {
     let csv = std::fs::read_to_string(space.path("sensors.csv")).unwrap();
     assert_eq!((csv.lines().count(), csv.lines().next()), (13, Some("x,y,new")));
     // The sensors written are those told, and stay where they are when more are added.
-    let more = design(&space, &["--n", "5", "--existing", "sensors.csv"]);
-    assert_eq!((&more["n_existing"], &more["n_new"]), (&12.into(), &5.into()));
+    let more = design(&space, &["--n", "14", "--existing", "sensors.csv"]);
+    assert_eq!((&more["n_existing"], &more["n_new"]), (&12.into(), &14.into()));
     let (before, after) = (first["sensors"].as_array().unwrap(), more["sensors"].as_array().unwrap());
     assert_eq!(before[..], after[..12]);
-    assert!(value(&more) < value(&first));
+    assert!(value(&more) < 0.9 * value(&first));
     // The gap that matters most is where the layout is worst, and a sensor there helps.
     let gap = &first["gaps"][0];
     assert_eq!(gap["at"], first["worst"]["at"]);
