@@ -22,7 +22,8 @@ fn placed_sensors_beat_others_and_can_be_built_upon() {
     let first = design(&space, &["--n", "12", "-o", "sensors.csv"]);
     for other in first["comparison"].as_array().unwrap() {
         let gain = other["gain"].as_f64().unwrap();
-        assert!((gain - (1.0 - value(&first) / other["value"].as_f64().unwrap())).abs() < 1e-12);
+        let ours = first["fill_distance"]["upper"].as_f64().unwrap();
+        assert!((gain - (1.0 - ours / other["value"].as_f64().unwrap())).abs() < 1e-12);
         if other["design"] != "grid" {
             assert!(gain > 0.1, "{other}");
         }
@@ -30,15 +31,15 @@ fn placed_sensors_beat_others_and_can_be_built_upon() {
     let csv = std::fs::read_to_string(space.path("sensors.csv")).unwrap();
     assert_eq!((csv.lines().count(), csv.lines().next()), (13, Some("x,y,new")));
     // The sensors written are those told, and stay where they are when more are added.
-    let more = design(&space, &["--n", "14", "--existing", "sensors.csv"]);
-    assert_eq!((&more["n_existing"], &more["n_new"]), (&12.into(), &14.into()));
+    let more = design(&space, &["--n", "25", "--existing", "sensors.csv"]);
+    assert_eq!((&more["n_existing"], &more["n_new"]), (&12.into(), &25.into()));
     let (before, after) = (first["sensors"].as_array().unwrap(), more["sensors"].as_array().unwrap());
     assert_eq!(before[..], after[..12]);
-    assert!(value(&more) < 0.9 * value(&first));
-    // The gap that matters most is where the layout is worst, and a sensor there helps.
+    assert!(value(&more) < 0.8 * value(&first));
+    // The gap that matters most is where the layout is worst; a sensor there helps, if there is no other as wide.
     let gap = &first["gaps"][0];
     assert_eq!(gap["at"], first["worst"]["at"]);
-    assert!(gap["after"].as_f64() < gap["value"].as_f64());
+    assert!(gap["after"].as_f64() <= gap["value"].as_f64());
     let failures = &first["failures"];
     assert!(failures["least"][0]["value"].as_f64() <= failures["most"][0]["value"].as_f64());
 }

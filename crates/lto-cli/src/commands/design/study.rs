@@ -15,8 +15,6 @@ use serde::Serialize;
 
 /// How many gaps are named.
 const GAPS: usize = 3;
-/// Relative accuracy of fill distances.
-const TOLERANCE: f64 = 1e-3;
 /// Places at which ℓ is tuned, at most.
 const TUNED: usize = 20_000;
 
@@ -102,12 +100,12 @@ impl Study {
         }
         progress.set(2);
         let values = objective.values(&plan.sensors, &places)?;
-        let comparison = comparison::compare(args, domain, existing, &objective, &places, plan.worst.value)?;
+        let comparison = comparison::compare(args, domain, existing, &objective, &places, &plan.sensors)?;
         progress.set(3);
         let failures = Failures::of(&objective, &plan.sensors, &places)?;
         progress.set(4);
         let gaps = gaps(&objective, &plan.sensors, &places, GAPS)?;
-        let delta = fill_distance(&plan.sensors, TOLERANCE)?;
+        let delta = fill_distance(&plan.sensors, comparison::TOLERANCE)?;
         progress.finish();
         let coordinates = plan.sensors.coordinates();
         let summary = Summary {

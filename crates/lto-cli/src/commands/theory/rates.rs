@@ -9,9 +9,9 @@ use lto_numerics::theory::{Estimator, Regularity, ScaleRule, Sweep, SweepRequest
 use lto_numerics::{Design, Domain};
 use serde::Serialize;
 
-/// Places at which the supremum over space is taken, in one, two and three dimensions: 401, 35², 11³, whose roots share few
+/// Places at which the supremum over space is taken, in one, two and three dimensions: 1201, 35², 11³, whose roots share few
 /// factors with those of the sizes, so that the supremum is not taken at the points alone.
-const PLACES: [usize; 3] = [401, 1225, 1331];
+const PLACES: [usize; 3] = [1201, 1225, 1331];
 /// States of the heat experiment.
 const HEAT_STATES: u64 = 4;
 /// Bumps of each.
