@@ -107,7 +107,6 @@ pub enum Command {
     Reproduce(ReproduceArgs),
     /// Make a model of weights that were trained elsewhere
     Import(ImportArgs),
-    /// Time the published models on this machine
     /// Say where to put sensors, which of them may fail, and where one more helps most
     Design(DesignArgs),
     /// Bound the error of estimates between sensors: how far off, where, and under which assumptions
@@ -115,7 +114,7 @@ pub enum Command {
     /// Show what the theory says, measured
     #[command(subcommand)]
     Theory(TheoryCommand),
-    /// Time the published twins on this machine
+    /// Time the published models on this machine
     #[command(subcommand)]
     Bench(BenchCommand),
     /// Print a completion script for a shell
