@@ -220,7 +220,7 @@ fn the_encoder_is_lipschitz_with_the_constant_of_its_network_for_every_context()
         let coordinates = (1..=n).flat_map(|i| [i as f64 * 0.618_034, i as f64 * 0.754_878]).map(f64::fract);
         let points = Points::scattered(Domain::unit(2, true).unwrap(), coordinates.collect()).unwrap();
         let encode = |f: &dyn Fn(&[f64]) -> f64| -> Vec<f32> {
-            twin.encode(&[context(points.clone(), f)]).into_data().to_vec().unwrap()
+            twin.encode(&[context(points.clone(), f)]).into_data().iter::<f32>().collect()
         };
         let (u, v) =
             (encode(&|x| (9.0 * x[0]).sin()), encode(&|x| (9.0 * x[0]).sin() + 0.3 * (7.0 * x[1]).cos()));
