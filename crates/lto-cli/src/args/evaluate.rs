@@ -33,7 +33,7 @@ pub struct EvaluateArgs {
     /// The file to evaluate on [default: the data of the first run]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// The configuration whose [data] says how the file is to be read [default: that of the first run]
+    /// The configuration whose data section says how the file is to be read [default: that of the first run]
     #[arg(long, value_name = "CONFIG")]
     pub config: Option<PathBuf>,
     /// An option of the data: data.periodic=all
@@ -98,7 +98,7 @@ pub struct ShownArgs {
     /// Folder to write evaluation.json and report.html to
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Numbers of others to show beside ours: a TOML file of [[published]], with name, table (resolution, rollout, …) and
+    /// Numbers of others to show beside ours: a TOML file of published tables with name, table (resolution, rollout, …) and
     /// relative_l2 = { "64" = 0.078 }
     #[arg(long, value_name = "FILE")]
     pub published: Option<PathBuf>,
