@@ -18,7 +18,7 @@ use crate::points::Points;
 use moments::{Moments, Term};
 
 pub use local_linear::LocalLinear;
-pub(crate) use local_linear::Means;
+pub(crate) use local_linear::{DETERMINED, Means, SMALLEST_DENSITY};
 
 /// Largest relative change of the density by leaving out far points; ten times below what is promised.
 const TRUNCATION: f64 = 1e-11;
@@ -93,7 +93,7 @@ impl SetConv {
         Ok(self)
     }
 
-    /// ε_num.
+    /// ε_num of the denominator.
     pub(crate) fn floor(&self) -> f64 {
         self.density_floor
     }

@@ -1,14 +1,14 @@
 //! The fill distance, by branch and bound.
 
-use super::branch::supremum;
+use super::branch::{Effort, supremum};
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::{Layout, Points};
 use serde::Serialize;
 
-/// Boxes looked at in one round, at most: half a gigabyte.
-const MOST_BOXES: usize = 1 << 22;
+/// A few seconds at most.
+const EFFORT: Effort = Effort { at_once: 1 << 16, in_all: 1 << 24 };
 
 /// δ = sup_x min_j d_Ω(x, c_j), between two bounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,9 +25,8 @@ pub struct FillDistance {
 ///
 /// Grids have a closed form. Otherwise boxes are halved: in a box with center b whose nearest point is c, the distance
 /// to the set is at most that from c to the furthest corner, and at b it is d(b, c); boxes that cannot exceed the
-/// largest distance seen by more than the tolerance are dropped. If more than four million boxes remain at once (a
-/// set along a line or plane, and a small tolerance), the bounds reached so far are returned: they hold, but further
-/// apart.
+/// largest distance seen by more than the tolerance are dropped. If it takes more than sixteen million boxes (a set
+/// along a line or plane, and a small tolerance), the bounds reached so far are returned: they hold, but further apart.
 ///
 /// # Errors
 /// The tolerance is not in [1e-12, 1].
@@ -78,7 +77,7 @@ fn of_tree(points: &Points, tree: &PointTree, tolerance: f64) -> FillDistance {
     };
     // Squares: the tolerance of the distance twice over.
     let tolerance = (1.0 + tolerance).powi(2) - 1.0;
-    let found = supremum(domain, points.len(), tolerance, MOST_BOXES, bounds);
+    let found = supremum(domain, points.len(), tolerance, EFFORT, bounds);
     let at = found.at[..domain.dim()].to_vec();
     FillDistance { lower: found.lower.sqrt(), upper: found.upper.sqrt(), at }
 }

@@ -12,10 +12,10 @@ pub struct LocalLinear {
 
 /// An affine function counts as determined along an axis if the weighted variance there, given the other axes, is
 /// more than this fraction of the weighted square distance: below, rounding would leave fewer than nine digits.
-const DETERMINED: f64 = 1e-6;
+pub(crate) const DETERMINED: f64 = 1e-6;
 
 /// Densities below this have lost digits to underflow.
-const SMALLEST_DENSITY: f64 = 1e-280;
+pub(crate) const SMALLEST_DENSITY: f64 = 1e-280;
 
 /// The moments of one query point, scaled by the density: weighted means.
 pub(crate) struct Means {
@@ -24,17 +24,31 @@ pub(crate) struct Means {
     first: [f64; 3],
     /// Cholesky factor of the covariance of the displacements, lower triangle.
     factor: [[f64; 3]; 3],
+    /// Mean square displacement along each axis.
+    squares: [f64; 3],
     /// How well the affine function is determined: the least weighted variance along an axis, given the other axes,
-    /// over the weighted square distance. At least [`DETERMINED`].
+    /// over the weighted square distance.
     pub(crate) determination: f64,
 }
 
 impl Means {
     /// From the sums Σκ, Σκδ and Σκδδᵀ; `None` where the covariance is not safely positive.
-    pub(crate) fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
+    fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
         if density < SMALLEST_DENSITY {
-            return None;
+            None
+        } else {
+            Self::at_least(DETERMINED, dim, density, first, second)
         }
+    }
+
+    /// The same for another least determination.
+    pub(crate) fn at_least(
+        least: f64,
+        dim: usize,
+        density: f64,
+        first: [f64; 3],
+        second: [[f64; 3]; 3],
+    ) -> Option<Self> {
         let first = first.map(|s| s / density);
         let (mut factor, mut determination) = ([[0.0; 3]; 3], f64::INFINITY);
         for d in 0..dim {
@@ -43,7 +57,7 @@ impl Means {
                 let rest = covariance - (0..e).map(|k| factor[d][k] * factor[e][k]).sum::<f64>();
                 if e < d {
                     factor[d][e] = rest / factor[e][e];
-                } else if rest > DETERMINED * second[d][d] / density {
+                } else if rest > least * second[d][d] / density {
                     factor[d][d] = rest.sqrt();
                     determination = f64::min(determination, rest * density / second[d][d]);
                 } else {
@@ -51,7 +65,20 @@ impl Means {
                 }
             }
         }
-        Some(Self { dim, first, factor, determination })
+        let squares = std::array::from_fn(|d| second[d][d] / density);
+        Some(Self { dim, first, factor, squares, determination })
+    }
+
+    /// The trace of C⁻¹ with C the covariance, and that of C⁻¹ times the mean squares: by how much relative errors of
+    /// the moments are amplified, at most.
+    pub(crate) fn conditioning(&self) -> (f64, f64) {
+        let inverse = |d: usize| {
+            let along = self.forward(std::array::from_fn(|e| f64::from(u8::from(d == e))));
+            along.iter().map(|x| x * x).sum::<f64>()
+        };
+        (0..self.dim)
+            .map(|d| (inverse(d), inverse(d) * self.squares[d]))
+            .fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y))
     }
 
     /// The fitted value at displacement zero, from the mean of u and of u δ.

@@ -1,7 +1,7 @@
 //! Which assumptions of the discretization theorem a layout of points satisfies.
 
 use crate::error::Result;
-use crate::geometry::{EqualVolume, equal_volume, voronoi_volumes};
+use crate::geometry::{EqualVolume, VoronoiVolumes, equal_volume, fill_distance, voronoi_volumes};
 use crate::points::Points;
 use serde::Serialize;
 
@@ -12,10 +12,12 @@ const SAMPLES: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Partition {
-    /// Equal volumes, each cell within 2δ of its point: Assumption assum:reg (c) holds.
-    EqualVolume,
-    /// Voronoi cells, each within δ of its point, of unequal volumes |V_j|. The volumes are sampled: what rests on
-    /// them is an estimate.
+    /// Equal volumes, of diameter at most 2δ: Assumption assum:reg (c) holds.
+    EqualVolume {
+        /// R: no cell reaches further from its point. At most 2δ, and δ where the points are centers of boxes.
+        reach: f64,
+    },
+    /// Voronoi cells, each within δ of its point, of unequal volumes |V_j|.
     Voronoi {
         /// Whether the equal-volume partition is known not to exist, or was only not found.
         equal_volume: EqualVolume,
@@ -23,6 +25,9 @@ pub enum Partition {
         deviation: f64,
         /// r = min_j |Ω|/(N |V_j|).
         least_ratio: f64,
+        /// Whether the volumes are exact, as on lines and grids. Elsewhere they are sampled, and what rests on them is
+        /// an estimate.
+        exact: bool,
     },
 }
 
@@ -42,21 +47,21 @@ impl Assumptions {
     /// Checks (b) and (c).
     ///
     /// # Errors
-    /// As [`equal_volume`], whose tolerance it takes.
+    /// As [`fill_distance`], whose tolerance it takes.
     pub fn check(points: &Points, tolerance: f64) -> Result<Self> {
+        Self::with_fill_distance(points, fill_distance(points, tolerance)?.upper)
+    }
+
+    /// The same, for a known fill distance.
+    pub(super) fn with_fill_distance(points: &Points, fill_distance: f64) -> Result<Self> {
         let n_open_axes = points.domain().axes().iter().filter(|axis| !axis.periodic).count();
-        let partition = match equal_volume(points, tolerance)? {
-            EqualVolume::Holds => Partition::EqualVolume,
+        let partition = match equal_volume(points, fill_distance) {
+            EqualVolume::Holds { reach } => Partition::EqualVolume { reach },
             equal_volume => {
                 let per_point = (SAMPLES / points.len()).clamp(8, 1024);
-                let cells = voronoi_volumes(points, per_point)?;
-                let mean = points.domain().volume() / points.len() as f64;
-                let ratios = cells.volumes.iter().map(|volume| mean / volume);
-                let (deviation, least_ratio) = ratios
-                    .fold((0.0, f64::INFINITY), |(most, least): (f64, f64), r| {
-                        (most.max((r - 1.0).abs()), least.min(r))
-                    });
-                Partition::Voronoi { equal_volume, deviation, least_ratio }
+                let VoronoiVolumes { deviation, least_ratio, relative_error, .. } =
+                    voronoi_volumes(points, per_point)?;
+                Partition::Voronoi { equal_volume, deviation, least_ratio, exact: relative_error == 0.0 }
             }
         };
         Ok(Self { periodic: n_open_axes == 0, n_open_axes, partition })
@@ -64,6 +69,6 @@ impl Assumptions {
 
     /// Whether (b) and (c) both hold.
     pub fn hold(&self) -> bool {
-        self.periodic && self.partition == Partition::EqualVolume
+        self.periodic && matches!(self.partition, Partition::EqualVolume { .. })
     }
 }

@@ -8,7 +8,8 @@ const TRIED: usize = 24;
 const STEPS: usize = 12;
 
 /// The scale in `[lower, upper]` with the least value, and that value; a scan over equal ratios, then golden sections
-/// around the best. `None` if there is no value anywhere.
+/// around the best. Of equal values the largest scale has it: a wider kernel depends less on single points. `None` if
+/// there is no value anywhere.
 pub(super) fn best_scale(
     lower: f64,
     upper: f64,
@@ -20,7 +21,7 @@ pub(super) fn best_scale(
     let mut best = (lower.ln(), f64::INFINITY);
     for &log in &logs {
         let found = evaluate(log)?;
-        if found < best.1 {
+        if found <= best.1 {
             best = (log, found);
         }
     }
@@ -32,7 +33,7 @@ pub(super) fn best_scale(
     let (mut c, mut d) = (b - golden * (b - a), a + golden * (b - a));
     let (mut at_c, mut at_d) = (evaluate(c)?, evaluate(d)?);
     for _ in 0..STEPS {
-        if at_c <= at_d {
+        if at_c < at_d {
             (b, d, at_d) = (d, c, at_c);
             c = b - golden * (b - a);
             at_c = evaluate(c)?;
@@ -43,7 +44,7 @@ pub(super) fn best_scale(
         }
     }
     for found in [(c, at_c), (d, at_d)] {
-        if found.1 < best.1 {
+        if found.1 < best.1 || (found.1 == best.1 && found.0 > best.0) {
             best = found;
         }
     }
@@ -62,5 +63,10 @@ mod tests {
         assert!((at / expected - 1.0).abs() < 2e-3, "{at} {expected}");
         assert!((least - (3.0 * expected * expected + 0.01 / expected)).abs() < 1e-6);
         assert_eq!(best_scale(1.0, 2.0, |_| Ok(None)).unwrap(), None);
+        // Of equal values the largest scale.
+        let (at, _) = best_scale(1e-3, 10.0, |x| Ok(Some(x.max(0.5)))).unwrap().unwrap();
+        assert!((at / 0.5 - 1.0).abs() < 1e-2, "{at}");
+        let (at, least) = best_scale(1e-3, 10.0, |_| Ok(Some(5.0))).unwrap().unwrap();
+        assert!((at / 10.0 - 1.0).abs() < 1e-12 && least == 5.0, "{at}");
     }
 }

@@ -3,15 +3,17 @@
 
 use super::assumptions::{Assumptions, Partition};
 use super::kernel_mass::least_kernel_mass;
+use super::loss::signal_loss;
 use super::profile::Profile;
 use super::regularity::Regularity;
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::kernel::Gaussian;
+use crate::setconv::SetConv;
 use serde::Serialize;
 use std::f64::consts::FRAC_2_PI;
 
-/// Theorem eps-disc with its constant: |û − u| ≤ ½DMℓ² + C δ/ℓ everywhere.
+/// Theorem eps-disc with its constant: |û − u| ≤ ½DMℓ² + C δ/ℓ everywhere, and never more than sup u − inf u.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TheoremBound {
     /// ℓ.
@@ -20,15 +22,18 @@ pub struct TheoremBound {
     pub smoothing_bias: f64,
     /// Bound of |û − ū_ℓ| (Proposition quadrature).
     pub quadrature_error: f64,
-    /// C_𝒦 = quadrature error · ℓ/δ. With equal volumes, as ℓ and δ/ℓ shrink it falls to
-    /// 2 (sup u − inf u) K_d/(2π)^{D/2}.
+    /// C_𝒦 = quadrature error · ℓ/δ. With equal volumes that reach R, as ℓ and δ/ℓ shrink it falls to
+    /// (R/δ) (sup u − inf u) K_d/(2π)^{D/2}.
     pub constant: f64,
-    /// Their sum.
+    /// See [`LipschitzBound::relative_loss`].
+    pub relative_loss: f64,
+    /// The smaller of their sum and of sup u − inf u; and relative loss times sup|u| more, where that is known.
     pub bound: f64,
 }
 
 impl TheoremBound {
-    /// The limit of C_𝒦 as ℓ and δ/ℓ shrink, for equal volumes: 2 (sup u − inf u) K_d/(2π)^{D/2}.
+    /// The limit of C_𝒦 as ℓ and δ/ℓ shrink, for equal volumes that reach 2δ, the most that the theorem assumes:
+    /// 2 (sup u − inf u) K_d/(2π)^{D/2}. Half of it where they reach δ.
     pub fn limit_constant(dim: usize, oscillation: f64) -> f64 {
         let of = |profile: Profile| profile.swollen_integral(dim, 0.0);
         2.0 * oscillation * of(Profile::Gradient) / of(Profile::Kernel)
@@ -42,12 +47,16 @@ impl TheoremBound {
     }
 }
 
-/// The same estimate bounded through the slope of the state: |û − u| ≤ (½DMℓ² + C' G δ)/(1 − ε). Its second term does
-/// not grow as ℓ shrinks, which makes it of order δ where the theorem has δ^{2/3}.
+/// The same estimate bounded through the slope of the state: |û − u| ≤ (½DMℓ² + C' G δ)/(1 − ε), and never more than
+/// sup u − inf u. Its second term does not grow as ℓ shrinks, which makes it of order δ where the theorem has δ^{2/3}; for
+/// few points it may be the larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LipschitzBound {
     /// ℓ.
     pub length_scale: f64,
+    /// The part of sup|u| that the density floor of [`SetConv::DENSITY_FLOOR`] and rounding may take. Part of the bound
+    /// where sup|u| is known, and to be added to it where it is not.
+    pub relative_loss: f64,
     /// The bound.
     pub bound: f64,
 }
@@ -58,6 +67,7 @@ pub(super) struct Setting<'a> {
     pub regularity: &'a Regularity,
     pub assumptions: &'a Assumptions,
     pub fill_distance: f64,
+    pub n_points: usize,
 }
 
 /// Terms that both bounds share, at one ℓ.
@@ -71,6 +81,8 @@ struct Terms {
     density_error: f64,
     deviation: f64,
     least_ratio: f64,
+    /// The part of the values that the density floor and rounding may take.
+    relative_loss: f64,
 }
 
 impl Setting<'_> {
@@ -78,7 +90,7 @@ impl Setting<'_> {
         let kernel = Gaussian::new(length_scale)?;
         let dim = self.domain.dim();
         let (reach, deviation, least_ratio) = match self.assumptions.partition {
-            Partition::EqualVolume => (2.0 * self.fill_distance, 0.0, 1.0),
+            Partition::EqualVolume { reach } => (reach, 0.0, 1.0),
             Partition::Voronoi { deviation, least_ratio, .. } => (self.fill_distance, deviation, least_ratio),
         };
         let mass = least_kernel_mass(self.domain, &kernel) / length_scale.powi(dim as i32);
@@ -87,13 +99,16 @@ impl Setting<'_> {
         let boundary = (self.assumptions.n_open_axes as f64 * FRAC_2_PI).sqrt();
         let bias = 0.5 * dim as f64 * self.regularity.curvature_bound * length_scale.powi(2)
             + self.regularity.gradient_bound * length_scale * boundary;
-        let terms = Terms { bias, reach, mass, density_error, deviation, least_ratio };
+        let points_per_scale = self.n_points as f64 * length_scale.powi(dim as i32) / self.domain.volume();
+        let least_density = points_per_scale * least_ratio * mass * (1.0 - density_error);
+        let relative_loss = signal_loss(least_density, SetConv::DENSITY_FLOOR);
+        let terms = Terms { bias, reach, mass, density_error, deviation, least_ratio, relative_loss };
         // With ε ≥ 1 the density might vanish.
         Ok((density_error < 1.0 && deviation.is_finite()).then_some(terms))
     }
 
-    /// `None` where δ/ℓ is so large that the theorem's argument says nothing.
-    pub fn theorem(&self, length_scale: f64) -> Result<Option<TheoremBound>> {
+    /// The bound itself, and what it is where ω or the loss of values say more. The first is what ℓ is chosen by.
+    pub fn theorem(&self, length_scale: f64) -> Result<Option<(f64, TheoremBound)>> {
         let Some(terms) = self.terms(length_scale)? else { return Ok(None) };
         let (dim, regularity) = (self.domain.dim(), self.regularity);
         let eta = terms.reach / length_scale;
@@ -102,17 +117,22 @@ impl Setting<'_> {
         let unequal = terms.deviation * regularity.oscillation * (1.0 + terms.density_error);
         let quadrature_error =
             (eta * gradients / terms.mass + unequal) / (terms.least_ratio * (1.0 - terms.density_error));
-        Ok(Some(TheoremBound {
-            length_scale,
-            smoothing_bias: terms.bias,
-            quadrature_error,
-            constant: quadrature_error * length_scale / self.fill_distance,
-            bound: terms.bias + quadrature_error,
-        }))
+        let (relative_loss, sum) = (terms.relative_loss, terms.bias + quadrature_error);
+        Ok(Some((
+            sum,
+            TheoremBound {
+                length_scale,
+                smoothing_bias: terms.bias,
+                quadrature_error,
+                constant: quadrature_error * length_scale / self.fill_distance,
+                relative_loss,
+                bound: regularity.limited(sum, relative_loss),
+            },
+        )))
     }
 
-    /// `None` as for the theorem.
-    pub fn lipschitz(&self, length_scale: f64) -> Result<Option<LipschitzBound>> {
+    /// As [`Setting::theorem`].
+    pub fn lipschitz(&self, length_scale: f64) -> Result<Option<(f64, LipschitzBound)>> {
         let Some(terms) = self.terms(length_scale)? else { return Ok(None) };
         let (dim, gradient) = (self.domain.dim(), self.regularity.gradient_bound);
         let eta = terms.reach / length_scale;
@@ -120,7 +140,9 @@ impl Setting<'_> {
         // The mean distance under the kernel is at most √D ℓ.
         let unequal = terms.deviation * gradient * ((dim as f64).sqrt() * length_scale + growth);
         let numerator = terms.bias + gradient * growth + unequal;
-        let bound = numerator / (terms.least_ratio * (1.0 - terms.density_error));
-        Ok(Some(LipschitzBound { length_scale, bound }))
+        let sum = numerator / (terms.least_ratio * (1.0 - terms.density_error));
+        let relative_loss = terms.relative_loss;
+        let bound = self.regularity.limited(sum, relative_loss);
+        Ok(Some((sum, LipschitzBound { length_scale, relative_loss, bound })))
     }
 }

@@ -1,27 +1,35 @@
 //! The certificate of a layout of sensors.
 
-use super::assumptions::Assumptions;
+use super::assumptions::{Assumptions, Partition};
 use super::best_scale::best_scale;
 use super::bound::{LipschitzBound, Setting, TheoremBound};
 use super::discretization::Estimator;
 use super::local_bound::LocalBounds;
+use super::loss::signal_loss;
 use super::regularity::{Origin, Regularity};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::geometry::{FillDistance, fill_distance};
+use crate::kernel::Gaussian;
 use crate::points::Points;
 use crate::setconv::SetConv;
 use serde::Serialize;
 
 /// Relative accuracy of the fill distance.
 const TOLERANCE: f64 = 1e-3;
+/// A part of sup|u| that may be lost where sup|u| is not known.
+const NEGLIGIBLE: f64 = 1e-6;
 
 /// Bounds of the error that sampling at the given points and estimating by the set convolution makes, for every state
 /// within the given regularity; each constant and checked assumption is listed.
 ///
-/// Three bounds, from loose to tight: [`Certificate::theorem_bound`] is the paper's form and
-/// [`Certificate::lipschitz_bound`] a sharper one, both over the whole domain from the fill distance alone;
-/// [`LocalBounds`] are computed from the actual weights at the places asked for, for either estimator.
+/// Three kinds of bounds. [`Certificate::theorem_bound`] is the paper's form; [`Certificate::lipschitz_bound`] the Lipschitz
+/// form, of better order in δ, which is smaller for many points and may be larger for few. Both hold over the whole
+/// domain and need the fill distance and a partition alone; the smaller one holds. [`LocalBounds`] and
+/// [`super::Supremum`] are computed from the actual weights, for either estimator: they are the ones to use.
+///
+/// Where sup|u| is not known, all bounds are for the estimate without density floor in exact arithmetic; that of
+/// [`SetConv`] is off by at most [`Certificate::relative_loss`] of sup|u| more.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Certificate {
     /// N.
@@ -51,10 +59,11 @@ impl Certificate {
     /// # Errors
     /// None for sound points.
     pub fn new(points: &Points, regularity: Regularity) -> Result<Self> {
+        let fill_distance = fill_distance(points, TOLERANCE)?;
         Ok(Self {
             n_points: points.len(),
-            fill_distance: fill_distance(points, TOLERANCE)?,
-            assumptions: Assumptions::check(points, TOLERANCE)?,
+            assumptions: Assumptions::with_fill_distance(points, fill_distance.upper)?,
+            fill_distance,
             regularity,
             domain: points.domain().clone(),
         })
@@ -63,8 +72,18 @@ impl Certificate {
     /// Whether the theorem's and the Lipschitz bound hold for sure: the regularity is not estimated from data and no
     /// volume was sampled. Periodicity is not needed: open axes enter with a term of their own.
     pub fn is_certain(&self) -> bool {
-        let measured = self.assumptions.partition == super::Partition::EqualVolume;
-        measured && self.regularity.origin != Origin::Estimated
+        let sampled = matches!(self.assumptions.partition, Partition::Voronoi { exact: false, .. });
+        !sampled && self.regularity.origin != Origin::Estimated
+    }
+
+    /// The part of sup|u| that the default density floor and rounding may take from the signal anywhere: the density is
+    /// at least κ_ℓ of the fill distance. Included in the bounds where sup|u| is known.
+    ///
+    /// # Errors
+    /// ℓ is not positive and finite.
+    pub fn relative_loss(&self, length_scale: f64) -> Result<f64> {
+        let density = Gaussian::new(length_scale)?.value(self.fill_distance.upper.powi(2));
+        Ok(signal_loss(density, SetConv::DENSITY_FLOOR))
     }
 
     /// Theorem eps-disc at ℓ. `None` where δ/ℓ is too large for its argument, or cells too unequal.
@@ -72,42 +91,45 @@ impl Certificate {
     /// # Errors
     /// ℓ is not positive and finite.
     pub fn theorem_bound(&self, length_scale: f64) -> Result<Option<TheoremBound>> {
-        self.setting().theorem(length_scale)
+        Ok(self.setting().theorem(length_scale)?.map(|(_, found)| found))
     }
 
-    /// The theorem's bound at its best ℓ*.
+    /// The theorem's bound at the ℓ* where it is least, the limit sup u − inf u apart.
     ///
     /// # Errors
     /// None for sound points.
     pub fn best_theorem_bound(&self) -> Result<Option<TheoremBound>> {
         let (lower, upper) = self.scales();
-        let value = |ell| Ok(self.theorem_bound(ell)?.map(|b| b.bound));
+        let value = |ell| Ok(self.setting().theorem(ell)?.map(|(sum, _)| sum));
         match best_scale(lower, upper, value)? {
             Some((length_scale, _)) => self.theorem_bound(length_scale),
             None => Ok(None),
         }
     }
 
-    /// The sharper bound at ℓ; `None` as for [`Certificate::theorem_bound`].
+    /// The Lipschitz form at ℓ; `None` as for [`Certificate::theorem_bound`].
     ///
     /// # Errors
     /// ℓ is not positive and finite.
     pub fn lipschitz_bound(&self, length_scale: f64) -> Result<Option<LipschitzBound>> {
-        self.setting().lipschitz(length_scale)
+        Ok(self.setting().lipschitz(length_scale)?.map(|(_, found)| found))
     }
 
-    /// The sharper bound at its best ℓ.
+    /// The Lipschitz form at its best ℓ, the limit sup u − inf u apart.
     ///
     /// # Errors
     /// None for sound points.
     pub fn best_lipschitz_bound(&self) -> Result<Option<LipschitzBound>> {
         let (lower, upper) = self.scales();
-        let value = |ell| Ok(self.lipschitz_bound(ell)?.map(|b| b.bound));
-        let best = best_scale(lower, upper, value)?;
-        Ok(best.map(|(length_scale, bound)| LipschitzBound { length_scale, bound }))
+        let value = |ell| Ok(self.setting().lipschitz(ell)?.map(|(sum, _)| sum));
+        match best_scale(lower, upper, value)? {
+            Some((length_scale, _)) => self.lipschitz_bound(length_scale),
+            None => Ok(None),
+        }
     }
 
-    /// The bounds from the actual weights at the query points, with ℓ chosen so that the largest is least.
+    /// The bounds from the actual weights at the query points, with ℓ chosen so that the largest is least. Where sup|u|
+    /// is not known, only among the ℓ whose [`Certificate::relative_loss`] is below a millionth.
     ///
     /// # Errors
     /// A query in another domain than the points.
@@ -115,7 +137,11 @@ impl Certificate {
         let local = |ell| LocalBounds::new(&SetConv::new(ell)?, estimator, points, &self.regularity, query);
         let delta = self.fill_distance.upper;
         // Narrower kernels see one point only; wider ones than a few δ only smooth more.
-        let best = best_scale(0.15 * delta, 3.0 * delta, |ell| Ok(Some(local(ell)?.worst().1.bound)))?;
+        let narrowest = match self.regularity.sup_bound {
+            Some(_) => 0.15,
+            None => (2.0 * (NEGLIGIBLE / SetConv::DENSITY_FLOOR).ln()).sqrt().recip(),
+        };
+        let best = best_scale(narrowest * delta, 3.0 * delta, |ell| Ok(Some(local(ell)?.worst().1.bound)))?;
         let length_scale = best.map_or(delta, |(length_scale, _)| length_scale);
         Ok(Tuned { length_scale, local: local(length_scale)? })
     }
@@ -132,6 +158,7 @@ impl Certificate {
             regularity: &self.regularity,
             assumptions: &self.assumptions,
             fill_distance: self.fill_distance.upper,
+            n_points: self.n_points,
         }
     }
 }

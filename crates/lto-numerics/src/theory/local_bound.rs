@@ -1,19 +1,30 @@
 //! Bounds of the error at given places, from the actual kernel weights there.
 
+use super::affine_fit::{
+    AffineFit, MOST_CHANGE, SAFELY_DETERMINED, UNDETERMINED, largest_lebesgue, underflows,
+};
 use super::discretization::Estimator;
-use super::neighbors::{Near, Neighbors, Sums, TRUNCATION, dot};
+use super::loss::signal_loss;
+use super::neighbors::{LEFT_OUT, Near, Neighbors, Sums, dot};
 use super::regularity::Regularity;
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::points::Points;
-use crate::setconv::{Means, SetConv};
+use crate::setconv::{DETERMINED, SetConv};
 use rayon::prelude::*;
 use serde::Serialize;
+
+/// Relative error of sums of ways, which may cancel.
+const ROUNDING: f64 = 1e-12;
 
 /// A bound of |û(x) − u(x)| at one place x, with the quantities it is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LocalBound {
-    /// The bound.
+    /// The bound, rounding and the density floor included where sup|u| is known.
     pub bound: f64,
+    /// The part of sup|u| that the density floor and rounding may take. To be added to the bound where sup|u| is not
+    /// known: without it no bound of what a floor takes exists.
+    pub relative_loss: f64,
     /// |Σ w_j (c_j − x)|; zero for an affine fit.
     pub first_moment: f64,
     /// Σ |w_j| |c_j − x|².
@@ -37,10 +48,11 @@ impl LocalBounds {
     /// Taylor's theorem gives û(x) − u(x) = ∇u(x)·Σ w_j d_j + ½ Σ w_j d_jᵀ D²u(ξ_j) d_j, hence
     ///
     /// Nadaraya–Watson: |û − u| ≤ min(G |Σ w_j d_j| + ½M Σ w_j |d_j|², G Σ w_j |d_j|, sup u − inf u); and where sup|u|
-    /// is known, ε/(ρ+ε) sup|u| more for the density floor ε.
+    /// is known, ε/(ρ+ε) sup|u| more for the density floor ε, and for rounding.
     ///
     /// Local linear, whose weights may be negative but have Σ w_j d_j = 0: |û − u| ≤ min(½M Σ |w_j| |d_j|²,
-    /// G Σ |w_j| |d_j|, Λ (sup u − inf u)).
+    /// G Σ |w_j| |d_j|, Λ (sup u − inf u)). The signal's bound where the estimate falls back to the signal, and the larger
+    /// one where rounding may decide.
     ///
     /// Neither needs periodic axes or any property of the layout. The cost is that of the points near each query
     /// point.
@@ -59,7 +71,7 @@ impl LocalBounds {
             return Err(Error::DomainMismatch { context: text(context), query: text(query) });
         }
         let neighbors = Neighbors::new(context, *setconv.kernel());
-        let place = Place { dim: context.dim(), diameter: context.domain().diameter(), regularity, setconv };
+        let place = Place { domain: context.domain(), regularity, setconv };
         let (coordinates, dim) = (query.coordinates(), query.dim());
         let found: Vec<(LocalBound, bool)> = coordinates
             .par_chunks_exact(dim)
@@ -86,8 +98,7 @@ impl LocalBounds {
 
 /// What the bounds at every place share.
 pub(super) struct Place<'a> {
-    pub dim: usize,
-    pub diameter: f64,
+    pub domain: &'a Domain,
     pub regularity: &'a Regularity,
     pub setconv: &'a SetConv,
 }
@@ -95,55 +106,91 @@ pub(super) struct Place<'a> {
 impl Place<'_> {
     /// The bound for either estimator, and whether the local linear one falls back.
     pub fn bound(&self, estimator: Estimator, near: &Near) -> (LocalBound, bool) {
-        let sums = near.sums();
         match estimator {
-            Estimator::NadarayaWatson => (self.nadaraya_watson(near, &sums), false),
-            Estimator::LocalLinear => match self.local_linear(near, &sums) {
-                Some(bound) => (bound, false),
-                None => (self.nadaraya_watson(near, &sums), true),
-            },
+            Estimator::NadarayaWatson => (self.nadaraya_watson(near), false),
+            Estimator::LocalLinear => self.local_linear(near),
         }
     }
 
-    fn nadaraya_watson(&self, near: &Near, sums: &Sums) -> LocalBound {
-        let Regularity { curvature_bound, gradient_bound, oscillation, sup_bound, .. } = *self.regularity;
-        let mean = sums.first.map(|s| s / sums.density);
+    /// A way of half a period may be taken on either side: the weight is the same, and Taylor's theorem holds on both.
+    fn nadaraya_watson(&self, near: &Near) -> LocalBound {
+        let Regularity { curvature_bound, gradient_bound, .. } = *self.regularity;
+        let (sums, diameter) = (Sums::of(near.points()), self.domain.diameter());
         // The points left out may all lie at the far end of the domain.
-        let first_moment = dot(&mean, &mean).sqrt() + TRUNCATION * self.diameter;
-        let squares = sums.second[0][0] + sums.second[1][1] + sums.second[2][2];
-        let second_moment = squares / sums.density + TRUNCATION * self.diameter.powi(2);
-        let distances: f64 =
-            near.displacements.iter().zip(&near.weights).map(|(d, w)| w * dot(d, d).sqrt()).sum();
-        let distance = distances / sums.density + TRUNCATION * self.diameter;
+        let distance = sums.distance / sums.density + LEFT_OUT * diameter;
+        let mean = sums.mean();
+        let first_moment =
+            (dot(&mean, &mean).sqrt() + ROUNDING * distance + LEFT_OUT * diameter).min(distance);
+        let second_moment = sums.mean_square() + LEFT_OUT * diameter.powi(2);
         let taylor = gradient_bound * first_moment + 0.5 * curvature_bound * second_moment;
-        let floor = self.setconv.floor();
-        let lost = floor / (near.largest * sums.density + floor);
-        let bound = taylor.min(gradient_bound * distance).min(oscillation) + lost * sup_bound.unwrap_or(0.0);
-        LocalBound { bound, first_moment, second_moment, lebesgue: 1.0 }
+        let relative_loss = signal_loss(near.largest * sums.density, self.setconv.floor());
+        let bound = self.regularity.limited(taylor.min(gradient_bound * distance), relative_loss);
+        LocalBound { bound, relative_loss, first_moment, second_moment, lebesgue: 1.0 }
     }
 
-    /// `None` where the neighbors determine no affine function.
-    fn local_linear(&self, near: &Near, sums: &Sums) -> Option<LocalBound> {
+    /// The bound, and whether the estimate falls back to the signal.
+    fn local_linear(&self, near: &Near) -> (LocalBound, bool) {
+        let (sums, turning) = (Sums::of(near.steady()), near.turning_weight());
+        let dim = self.domain.dim();
+        let signal = self.nadaraya_watson(near);
+        let log_density = (sums.density + turning).ln() - near.exponent;
+        let underflow = underflows(log_density, log_density);
+        let fit = AffineFit::new(UNDETERMINED, dim, &sums);
+        if underflow == Some(true) || (fit.is_none() && turning == 0.0) {
+            return (signal, true);
+        }
+        // Whichever the estimator takes.
+        let larger = |affine: LocalBound| LocalBound {
+            relative_loss: affine.relative_loss.max(signal.relative_loss),
+            ..if affine.bound > signal.bound { affine } else { signal }
+        };
+        let Some((fit, affine)) =
+            fit.and_then(|fit| self.affine(near, &sums, turning, &fit).map(|b| (fit, b)))
+        else {
+            return (larger(self.any_fit(&signal)), false);
+        };
+        let sure = fit.means.determination > SAFELY_DETERMINED && underflow == Some(false);
+        (if sure { affine } else { larger(affine) }, fit.means.determination < DETERMINED)
+    }
+
+    /// The bound of an affine fit; `None` where points whose way is uncertain weigh too much.
+    fn affine(&self, near: &Near, sums: &Sums, turning: f64, fit: &AffineFit) -> Option<LocalBound> {
         let Regularity { curvature_bound, gradient_bound, oscillation, .. } = *self.regularity;
-        let scaled = |v: [f64; 3]| v.map(|s| near.largest * s);
-        let density = near.largest * sums.density;
-        let tilt = Means::new(self.dim, density, scaled(sums.first), sums.second.map(scaled))?.tilt();
-        let mean = sums.first.map(|s| s / sums.density);
-        let offset = 1.0 + dot(&tilt, &mean);
+        let (dim, diameter) = (self.domain.dim(), self.domain.diameter());
+        let size = fit.size(diameter);
+        let disturbing = (LEFT_OUT + turning) / sums.density;
+        let change = disturbing * size;
+        if change > MOST_CHANGE || change.is_nan() {
+            return None;
+        }
+        let offset = 1.0 + dot(&fit.tilt, &fit.mean);
         let (mut lebesgue, mut distance, mut second_moment) = (0.0, 0.0, 0.0);
-        for (displacement, weight) in near.displacements.iter().zip(&near.weights) {
-            let weight = (weight / sums.density * (offset - dot(&tilt, displacement))).abs();
+        for (displacement, weight) in near.steady() {
+            let weight = (weight / sums.density * (offset - dot(&fit.tilt, displacement))).abs();
             let squared = dot(displacement, displacement);
             lebesgue += weight;
             distance += weight * squared.sqrt();
             second_moment += weight * squared;
         }
-        let left_out = TRUNCATION * (1.0 + 2.0 * dot(&tilt, &tilt).sqrt() * self.diameter);
-        lebesgue += left_out;
-        distance += left_out * self.diameter;
-        second_moment += left_out * self.diameter.powi(2);
+        // The weights of all points change, and those of the disturbing ones come in.
+        let turned = change / (1.0 - change) * fit.norm * ((1 + dim) as f64).sqrt();
+        let added = disturbing * fit.norm * size.sqrt() / (1.0 - change);
+        let spread = sums.mean_square().sqrt();
+        lebesgue += turned + added;
+        distance += turned * spread + added * diameter;
+        second_moment += turned * spread * diameter + added * diameter.powi(2);
         let taylor = 0.5 * curvature_bound * second_moment;
-        let bound = taylor.min(gradient_bound * distance).min(oscillation * lebesgue);
-        Some(LocalBound { bound, first_moment: 0.0, second_moment, lebesgue })
+        let relative_loss = fit.relative_loss();
+        let bound = taylor.min(gradient_bound * distance).min(oscillation * lebesgue)
+            + self.regularity.lost(relative_loss);
+        Some(LocalBound { bound, relative_loss, first_moment: 0.0, second_moment, lebesgue })
+    }
+
+    /// What is known where points half a period away decide the fit: all that the estimator accepts have a bound.
+    fn any_fit(&self, signal: &LocalBound) -> LocalBound {
+        let lebesgue = largest_lebesgue(self.domain.dim());
+        let bound = lebesgue * self.regularity.oscillation + self.regularity.lost(lebesgue);
+        let second_moment = lebesgue * self.domain.diameter().powi(2);
+        LocalBound { bound, relative_loss: lebesgue, second_moment, lebesgue, ..*signal }
     }
 }

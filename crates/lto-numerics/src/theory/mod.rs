@@ -4,6 +4,7 @@
 //!
 //! States are real functions u on the domain; a state of p channels is certified channel by channel.
 
+mod affine_fit;
 mod assumptions;
 mod best_scale;
 mod bound;
@@ -13,7 +14,9 @@ mod discretization;
 mod estimate;
 mod integral;
 mod kernel_mass;
+mod lifted;
 mod local_bound;
+mod loss;
 mod neighbors;
 pub mod plan;
 mod profile;
@@ -28,6 +31,7 @@ pub use bound::{LipschitzBound, TheoremBound};
 pub use certificate::{Certificate, Tuned};
 pub use discretization::{Estimator, discretization_error, smoothed, smoothing_bias};
 pub use kernel_mass::{kernel_mass, least_kernel_mass};
+pub use lifted::lifted_bound;
 pub use local_bound::{LocalBound, LocalBounds};
 pub use profile::Profile;
 pub use rate_fit::RateFit;

@@ -1,11 +1,12 @@
 //! The actual kernel weights of one query point.
 
+use crate::domain::{Axis, Domain};
 use crate::kernel::Gaussian;
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::Points;
 
-/// Points left out weigh together at most this part of those that are not.
-pub(super) const TRUNCATION: f64 = 1e-14;
+/// Points left out weigh together at most this part of the nearest one.
+pub(super) const LEFT_OUT: f64 = 1e-14;
 
 /// A set of points that can be asked which of them matter at a place.
 pub(super) struct Neighbors<'a> {
@@ -21,8 +22,12 @@ pub(super) struct Near {
     pub displacements: Vec<[f64; 3]>,
     /// κ(x, c_j) over κ of the nearest point: at most 1, and never all zero.
     pub weights: Vec<f64>,
+    /// Whether the point is half a period away along an axis, up to rounding: the way to it may as well be the other one.
+    pub turning: Vec<bool>,
     /// κ of the nearest point.
     pub largest: f64,
+    /// −ln κ of the nearest point, where κ itself may be too small for a number.
+    pub exponent: f64,
     /// Its squared distance.
     pub least: f64,
     /// No point left out is nearer than this.
@@ -41,6 +46,7 @@ impl<'a> Neighbors<'a> {
     pub fn gather(&self, x: &[f64; 3], near: &mut Near) {
         near.displacements.clear();
         near.weights.clear();
+        near.turning.clear();
         let least = self.tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance);
         let rate = 0.5 / self.kernel.length_scale().powi(2);
         let margin = margin(&self.kernel, self.tree.len());
@@ -50,37 +56,55 @@ impl<'a> Neighbors<'a> {
             for (d, axis) in self.context.domain().axes().iter().enumerate() {
                 displacement[d] = axis.displacement(x[d], at[d]);
             }
+            near.turning.push(turns(self.context.domain(), &displacement, &[0.0; 3]));
             let squared = dot(&displacement, &displacement);
             near.displacements.push(displacement);
             near.weights.push((-rate * (squared - least).max(0.0)).exp());
         }
-        near.largest = self.kernel.value(least);
+        (near.largest, near.exponent) = (self.kernel.value(least), rate * least);
         (near.least, near.reach) = (least, (least + margin).sqrt());
     }
 }
 
+/// Whether the shortest way to a point changes its side, on a periodic axis, within a box of given half widths around
+/// the place it starts from; up to rounding.
+pub(super) fn turns(domain: &Domain, displacement: &[f64; 3], half: &[f64; 3]) -> bool {
+    let on_axis = |(d, axis): (usize, &Axis)| {
+        let rounding = 8.0 * f64::EPSILON * (axis.lower.abs() + axis.upper.abs() + axis.length());
+        axis.periodic && displacement[d].abs() + half[d] + rounding >= 0.5 * axis.length()
+    };
+    domain.axes().iter().enumerate().any(on_axis)
+}
+
 /// A point whose squared distance exceeds the least of `n_points` by this does not matter.
 pub(super) fn margin(kernel: &Gaussian, n_points: usize) -> f64 {
-    2.0 * kernel.length_scale().powi(2) * (n_points as f64 / TRUNCATION).ln()
+    2.0 * kernel.length_scale().powi(2) * (n_points as f64 / LEFT_OUT).ln()
 }
 
 pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Weighted sums over the points that matter.
+/// Weighted sums over points.
+#[derive(Clone, Copy)]
 pub(super) struct Sums {
+    /// Σ κ.
     pub density: f64,
+    /// Σ κ |δ|.
+    pub distance: f64,
+    /// Σ κ δ.
     pub first: [f64; 3],
+    /// Σ κ δδᵀ.
     pub second: [[f64; 3]; 3],
 }
 
-impl Near {
-    /// Σ κ, Σ κ δ and Σ κ δδᵀ.
-    pub fn sums(&self) -> Sums {
-        let mut sums = Sums { density: 0.0, first: [0.0; 3], second: [[0.0; 3]; 3] };
-        for (displacement, weight) in self.displacements.iter().zip(&self.weights) {
+impl Sums {
+    /// Over displacements δ and weights κ.
+    pub fn of<'a>(points: impl Iterator<Item = (&'a [f64; 3], f64)>) -> Self {
+        let mut sums = Self { density: 0.0, distance: 0.0, first: [0.0; 3], second: [[0.0; 3]; 3] };
+        for (displacement, weight) in points {
             sums.density += weight;
+            sums.distance += weight * dot(displacement, displacement).sqrt();
             for d in 0..3 {
                 sums.first[d] += weight * displacement[d];
                 for e in 0..3 {
@@ -89,5 +113,37 @@ impl Near {
             }
         }
         sums
+    }
+
+    /// Σ κ δ / Σ κ.
+    pub fn mean(&self) -> [f64; 3] {
+        self.first.map(|sum| sum / self.density)
+    }
+
+    /// Σ κ |δ|² / Σ κ.
+    pub fn mean_square(&self) -> f64 {
+        (self.second[0][0] + self.second[1][1] + self.second[2][2]) / self.density
+    }
+}
+
+impl Near {
+    /// All points, with their weights.
+    pub fn points(&self) -> impl Iterator<Item = (&[f64; 3], f64)> {
+        self.displacements.iter().zip(self.weights.iter().copied())
+    }
+
+    /// The points whose way is certain.
+    pub fn steady(&self) -> impl Iterator<Item = (&[f64; 3], f64)> {
+        self.points().zip(&self.turning).filter(|(_, turning)| !**turning).map(|(point, _)| point)
+    }
+
+    /// The weight of all others.
+    pub fn turning_weight(&self) -> f64 {
+        self.weights
+            .iter()
+            .zip(&self.turning)
+            .filter(|(_, turning)| **turning)
+            .map(|(weight, _)| weight)
+            .sum()
     }
 }

@@ -27,7 +27,7 @@ pub struct Regularity {
     pub gradient_bound: f64,
     /// The largest sup u − inf u.
     pub oscillation: f64,
-    /// The largest |u|, if known. It matters for the density floor only.
+    /// The largest |u|, if known. It matters for the density floor and for rounding.
     pub sup_bound: Option<f64>,
     /// Where M comes from; with [`Origin::Estimated`] nothing here is certain.
     pub origin: Origin,

@@ -5,25 +5,30 @@ use super::discretization::Estimator;
 use super::local_bound::Place;
 use super::neighbors::{Near, Neighbors};
 use super::regularity::Regularity;
+use crate::domain::Domain;
 use crate::error::Result;
-use crate::geometry::branch::supremum;
+use crate::geometry::branch::{Effort, supremum};
 use crate::points::Points;
 use crate::setconv::SetConv;
 use serde::Serialize;
 use std::cell::RefCell;
 
-/// Boxes looked at in one round for each point, at most: sixteen along an axis in three dimensions.
-const BOXES_PER_POINT: usize = 1 << 12;
-/// Boxes looked at in one round, at most.
-const MOST_BOXES: usize = 1 << 19;
+/// Boxes looked at for each point, at most: 25 along an axis in three dimensions.
+const BOXES_PER_POINT: usize = 1 << 14;
+/// Boxes looked at, at least where it takes so many, and at most.
+const BOXES: (usize, usize) = (1 << 18, 1 << 23);
+/// Boxes looked at together.
+const AT_ONCE: usize = 1 << 12;
 
-/// What |û − u| is at most, anywhere in the domain.
+/// What |û − u| is at most, anywhere in the domain. As [`super::LocalBound::bound`], without the density floor and
+/// rounding where sup|u| is not known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Supremum {
     /// The largest local bound found: that of [`Supremum::at`].
     pub lower: f64,
-    /// Rigorous everywhere. `None` where the search did not come to an end: the affine fit may be undetermined
-    /// somewhere, or there are too many points for the boxes it would take.
+    /// Rigorous everywhere. `None` where the search did not come to an end: weights that are left out may decide somewhere
+    /// whether the affine fit is determined (at a sensor too far from all others), or there are too many points for the
+    /// boxes it would take.
     pub upper: Option<f64>,
     /// Where the largest was found.
     pub at: Vec<f64>,
@@ -46,22 +51,50 @@ impl Supremum {
         thread_local!(static NEAR: RefCell<Near> = RefCell::default());
         let domain = context.domain();
         let neighbors = Neighbors::new(context, *setconv.kernel());
-        let place = Place { dim: context.dim(), diameter: domain.diameter(), regularity, setconv };
-        let ell = setconv.kernel().length_scale();
-        let most = context.len().saturating_mul(BOXES_PER_POINT).min(MOST_BOXES);
-        let found = supremum(domain, context.len(), tolerance, most, |cuboid| {
-            NEAR.with_borrow_mut(|near| {
-                neighbors.gather(&cuboid.center, near);
-                let value = place.bound(estimator, near).0.bound;
-                let around = Surroundings::new(domain.axes(), near, &cuboid.half, context.len(), ell);
-                let most = match estimator {
-                    Estimator::NadarayaWatson => around.nadaraya_watson(&place),
-                    Estimator::LocalLinear => around.local_linear(&place).unwrap_or(f64::INFINITY),
-                };
-                (value, most)
-            })
-        });
+        let place = Place { domain, regularity, setconv };
+        let estimator = if never_fits(domain, context) { Estimator::NadarayaWatson } else { estimator };
+        let in_all = context.len().saturating_mul(BOXES_PER_POINT).clamp(BOXES.0, BOXES.1);
+        let found =
+            supremum(domain, context.len(), tolerance, Effort { at_once: AT_ONCE, in_all }, |cuboid| {
+                NEAR.with_borrow_mut(|near| {
+                    neighbors.gather(&cuboid.center, near);
+                    let at_center = place.bound(estimator, near).0.bound;
+                    let around = Surroundings::new(&place, near, &cuboid.half, context.len());
+                    let anywhere = match estimator {
+                        Estimator::NadarayaWatson => around.nadaraya_watson(),
+                        Estimator::LocalLinear => around.local_linear().unwrap_or(f64::INFINITY),
+                    };
+                    (at_center, anywhere)
+                })
+            });
         let upper = Some(found.upper).filter(|upper| upper.is_finite());
         Ok(Self { lower: found.lower, upper, at: found.at[..context.dim()].to_vec() })
     }
+}
+
+/// Whether no affine function is determined anywhere, whatever the weights: a point, two points in more than one
+/// dimension, points with the same coordinate along an axis, or on a line in an open plane.
+fn never_fits(domain: &Domain, points: &Points) -> bool {
+    let (dim, coordinates) = (points.dim(), points.coordinates());
+    let spread = |of: &dyn Fn(&[f64]) -> f64| {
+        let values = coordinates.chunks_exact(dim).map(of);
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        high - low
+    };
+    let extents: Vec<f64> = (0..dim).map(|d| spread(&|x| x[d])).collect();
+    if points.len() < (dim + 1).min(3) || extents.contains(&0.0) {
+        return true;
+    }
+    if dim != 2 || domain.axes().iter().any(|axis| axis.periodic) {
+        return false;
+    }
+    // A slanted line: no point is off it by more than rounding.
+    let furthest = coordinates.chunks_exact(2).max_by(|a, b| {
+        let from_first = |x: &[f64]| domain.distance_squared(x, &coordinates[..2]);
+        from_first(a).total_cmp(&from_first(b))
+    });
+    let along = furthest.map_or([0.0; 2], |x| [x[0] - coordinates[0], x[1] - coordinates[1]]);
+    let off = spread(&|x| (x[0] - coordinates[0]) * along[1] - (x[1] - coordinates[1]) * along[0]);
+    let slanted = along.iter().all(|extent| extent.abs() > 1e-3 * domain.diameter());
+    slanted && off <= 8.0 * f64::EPSILON * domain.diameter().powi(2)
 }

@@ -1,12 +1,16 @@
 //! The statements of the paper, one after another, checked by numbers; `docs/theory.md` says which is where.
 
 mod lemmas;
+mod lifted;
 mod local;
 mod plans;
 mod property;
+mod property_fill;
 mod rates;
+mod states;
 mod supremum;
 mod theorem;
+mod tightness;
 
 use lto_numerics::domain::Domain;
 use lto_numerics::grid::{Grid, Placement};

@@ -1,11 +1,14 @@
 //! Corollary disc-invariance: the rates in N.
 
-use crate::{fine, fit, unit};
+use crate::{crowding_towards_the_middle, fine, fit, unit};
 use lto_numerics::design::Design;
 use lto_numerics::domain::Domain;
 use lto_numerics::pde::HeatField;
 use lto_numerics::points::Points;
-use lto_numerics::theory::{Estimator, Regularity, ScaleRule, Sweep, SweepRequest, TrialField};
+use lto_numerics::setconv::SetConv;
+use lto_numerics::theory::{
+    Certificate, Estimator, Regularity, ScaleRule, Sweep, SweepRequest, TheoremBound, TrialField, smoothed,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -51,11 +54,53 @@ fn on_grids_the_error_at_the_optimum_has_the_rate_of_the_corollary() {
     }
 }
 
+/// The optimum on equal-volume layouts that crowd, so that the sums are off the integrals as far as such layouts allow:
+/// error and bound of the theorem keep their ratio while both fall by δ^{2/3}, and both parts of the error are there. The
+/// part of the sums is of order δ for any one state (the Lipschitz form says so), hence falls behind the bias.
+#[test]
+fn where_points_crowd_the_error_at_the_optimum_keeps_its_ratio_to_the_bound() {
+    let domain = unit(1, true);
+    let wave = TrialField::wave(&domain, 1.0, 1);
+    let bounds = wave.regularity(&domain).unwrap();
+    let (mut errors, mut sums) = (Vec::new(), Vec::new());
+    for n in [51, 201, 801, 3201] {
+        let points = crowding_towards_the_middle(1, n);
+        let certificate = Certificate::new(&points, bounds.clone()).unwrap();
+        assert!(certificate.assumptions.hold());
+        let delta = certificate.fill_distance.upper;
+        let constant = TheoremBound::limit_constant(1, bounds.oscillation);
+        let (ell, bound) = TheoremBound::optimum(1, bounds.curvature_bound, constant, delta);
+        let (setconv, query) = (SetConv::new(ell).unwrap(), fine(&domain, 8 * n + 1));
+        let state = |x: &[f64]| wave.value(x);
+        let values: Vec<f64> = points.coordinates().iter().map(|x| state(&[*x])).collect();
+        let estimate = setconv.apply(&points, &values, &query).unwrap().signal;
+        // [error, bias, error of the sums] at their largest.
+        let mut parts = [0.0f64; 3];
+        for (x, found) in query.coordinates().iter().zip(estimate) {
+            let (truth, smooth) = (state(&[*x]), smoothed(&domain, setconv.kernel(), state, &[*x]));
+            let at = [found - truth, smooth - truth, found - smooth].map(f64::abs);
+            parts = std::array::from_fn(|i| parts[i].max(at[i]));
+        }
+        let [error, bias, quadrature] = parts;
+        assert!(bound / error > 2.8 && bound / error < 3.4, "{n}: {bound} {error}");
+        assert!(bias > 0.9 * error && quadrature > 0.01 * error, "{n}: {parts:?}");
+        if n == 51 {
+            // Here they are a tenth of the error, which is more than the bias alone.
+            assert!(quadrature > 0.08 * error && error > 1.03 * bias, "{parts:?}");
+        }
+        errors.push((delta, error));
+        sums.push((delta, quadrature));
+    }
+    assert!((fit(&errors).slope - 2.0 / 3.0).abs() < 0.04, "{errors:?}");
+    assert!((fit(&sums).slope - 1.0).abs() < 0.2, "{sums:?}");
+}
+
 #[test]
 fn independent_points_have_the_rate_with_a_logarithm() {
     for (dim, sizes, n_fine) in
-        [(1, [256, 1024, 4096], 301), (2, [256, 1024, 4096], 19), (3, [2048, 8192, 32_768], 7)]
+        [(1, [128, 512, 2048], 1 << 14), (2, [144, 576, 2304], 137), (3, [1024, 4096, 16_384], 24)]
     {
+        // Eight places for each point at least on lines and planes, and about one in space.
         let found = sweep_wave(&unit(dim, true), n_fine, &sizes, Design::Iid, OPTIMUM);
         let pairs: Vec<_> = found
             .points
@@ -77,7 +122,7 @@ fn the_local_linear_estimate_has_twice_the_order_of_the_signal() {
     for periodic in [true, false] {
         let domain = unit(2, periodic);
         let slope = |design, estimator| {
-            sweep_wave(&domain, 23, &[144, 576, 2304], design, (estimator, ScaleRule::Best)).fit
+            sweep_wave(&domain, 67, &[64, 256, 1024], design, (estimator, ScaleRule::Best)).fit
         };
         for design in [Design::Grid, Design::Jittered] {
             let found = slope(design, Estimator::LocalLinear);

@@ -111,7 +111,7 @@ impl Summary {
             k => format!("{k} axes are not: a term of first order in ℓ is added"),
         };
         let (volumes, else_volumes) = match &assumptions.partition {
-            Partition::EqualVolume => (holds(true), "–".to_string()),
+            Partition::EqualVolume { .. } => (holds(true), "–".to_string()),
             Partition::Voronoi { equal_volume, deviation, .. } => {
                 let known = match equal_volume {
                     EqualVolume::Fails => holds(false),

@@ -1,0 +1,69 @@
+//! The affine fit at one place, and how far it may be from that of the estimator: points that are left out, or whose
+//! way is uncertain, disturb its moments. `docs/theory.md` derives the bounds.
+
+use super::loss::fit_loss;
+use super::neighbors::{Sums, dot};
+use crate::setconv::{DETERMINED, Means, SMALLEST_DENSITY};
+
+/// Where the fit is determined by this much, the estimator finds it determined too, also where its moments are
+/// disturbed by half or the place is another one of a box that is not large.
+pub(super) const SAFELY_DETERMINED: f64 = 100.0 * DETERMINED;
+/// Where it is determined by less than this, the estimator finds that it is not.
+pub(super) const UNDETERMINED: f64 = 0.1 * DETERMINED;
+/// The moments may be disturbed by this part, at most.
+pub(super) const MOST_CHANGE: f64 = 0.5;
+
+/// The fit from the points whose way is certain.
+pub(super) struct AffineFit {
+    pub means: Means,
+    /// The mean way m.
+    pub mean: [f64; 3],
+    /// b = C⁻¹m.
+    pub tilt: [f64; 3],
+    /// √(1 + mᵀC⁻¹m), at least the Lebesgue constant.
+    pub norm: f64,
+    /// tr C⁻¹.
+    pub trace: f64,
+    /// tr(C⁻¹S), S the mean squares.
+    pub conditioning: f64,
+}
+
+impl AffineFit {
+    /// `None` where it is determined by less than `least`.
+    pub fn new(least: f64, dim: usize, sums: &Sums) -> Option<Self> {
+        let means = Means::at_least(least, dim, sums.density, sums.first, sums.second)?;
+        let (mean, tilt) = (sums.mean(), means.tilt());
+        let (trace, conditioning) = means.conditioning();
+        let norm = (1.0 + dot(&mean, &tilt)).sqrt();
+        Some(Self { means, mean, tilt, norm, trace, conditioning })
+    }
+
+    /// What a point at most `away` from the place adds to the moments, in their own norm, for a weight of one.
+    pub fn size(&self, away: f64) -> f64 {
+        1.0 + self.trace * (away + dot(&self.mean, &self.mean).sqrt()).powi(2)
+    }
+
+    /// See [`fit_loss`].
+    pub fn relative_loss(&self) -> f64 {
+        fit_loss(self.norm, self.conditioning)
+    }
+}
+
+/// Whether the density is so small that the estimator does not fit: `Some(true)` if it is for sure, `Some(false)` if it
+/// is not for sure. From the logarithms of bounds of the density.
+pub(super) fn underflows(least: f64, most: f64) -> Option<bool> {
+    let (threshold, margin) = (SMALLEST_DENSITY.ln(), std::f64::consts::LN_10);
+    if most < threshold - margin {
+        Some(true)
+    } else if least > threshold + margin {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// The largest Lebesgue constant of a fit that the estimator accepts: with pivots of at least 1e-6 of the mean squares,
+/// each coordinate of L⁻¹m is at most a thousand times the sum of those before.
+pub(super) fn largest_lebesgue(dim: usize) -> f64 {
+    2.0 * DETERMINED.sqrt().recip().powi(dim as i32)
+}
