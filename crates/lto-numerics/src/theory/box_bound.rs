@@ -172,8 +172,10 @@ impl<'a> Surroundings<'a> {
         }
         let taylor = 0.5 * curvature_bound * (second + h * h);
         let bound = taylor.min(gradient_bound * (distance + h)).min(oscillation * lebesgue);
-        // Over the box, norm and conditioning grow by less than the factors 2 and 6 that the loss has to spare.
-        let lost = self.place.regularity.lost(fit_loss(norm, fit.conditioning + h * h * fit.trace));
+        // Over the box the moments change by the factors 1 ± β, and the mean squares by the way from the center.
+        let grown = (1.0 + moments_change) / (1.0 - moments_change);
+        let conditioning = grown * (fit.conditioning.sqrt() + h * fit.trace.sqrt()).powi(2);
+        let lost = self.place.regularity.lost(fit_loss(norm * grown.sqrt(), conditioning));
         (second.is_finite()).then_some((bound + lost, fit.means.determination))
     }
 }

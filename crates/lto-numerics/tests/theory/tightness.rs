@@ -9,6 +9,10 @@ impl Tightness {
         self.0[dim - 1].push(bound / error);
     }
 
+    pub fn append(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(all, mut more)| all.append(&mut more));
+    }
+
     pub fn count(&self, dim: usize) -> usize {
         self.0[dim - 1].len()
     }
