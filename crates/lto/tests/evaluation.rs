@@ -1,10 +1,17 @@
 //! Protocols against hand computation: files of closed-form states, and models whose predictions are known.
 
+#[path = "common/known.rs"]
+mod known;
+
+use known::{Formula, known};
 use lto::data::config::DataConfig;
 use lto::data::context::Design;
-use lto::evaluate::evaluation::{read, to_json};
+use lto::evaluate::compare::{Aspect, differences};
+use lto::evaluate::evaluation::{HorizonResult, read, to_json};
+use lto::evaluate::shape::default_resolutions;
 use lto::evaluate::{Evaluation, EvaluationConfig, Levels, ModelInfo, Origin, Outcome, Part, evaluate};
 use lto::model::{Model, ModelConfig};
+use lto::operator::Reach;
 use lto::{Device, Error};
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
@@ -16,26 +23,31 @@ use std::sync::Arc;
 const FRAMES: usize = 9;
 const INTERVAL: f64 = 0.125;
 
-/// Writes `n` samples of u(sample, x, t) on 32 points, and on 64.
-fn write(path: &Path, n: usize, u: impl Fn(usize, f64, f64) -> f64) {
-    let times: Vec<f64> = (0..FRAMES).map(|i| i as f64 * INTERVAL).collect();
-    let grid = |n| Arc::new(Grid::cubic(Domain::unit(1, true).unwrap(), n, Placement::Left).unwrap());
+/// Writes `n` samples of u(sample, x, t) on some grids at some times.
+fn store(path: &Path, grids: Vec<Grid>, times: &[f64], n: usize, u: impl Fn(usize, &[f64], f64) -> f64) {
     let header = Header {
-        grids: vec![grid(32), grid(64)],
-        times: times.clone(),
+        grids: grids.into_iter().map(Arc::new).collect(),
+        times: times.to_vec(),
         n_samples: n,
         attributes: Vec::new(),
     };
     let mut writer = create(path, &header).unwrap();
     for sample in 0..n {
         let on = |grid: &Arc<Grid>| {
-            let field = |&t: &f64| Field::from_fn(grid.clone(), |x| u(sample, x[0], t)).into_values();
+            let field = |&t: &f64| Field::from_fn(grid.clone(), |x| u(sample, x, t)).into_values();
             let values = times.iter().flat_map(field).collect();
-            Sample::Evolution(Trajectory::new(grid.clone(), times.clone(), 1, values).unwrap())
+            Sample::Evolution(Trajectory::new(grid.clone(), times.to_vec(), 1, values).unwrap())
         };
         writer.append(&header.grids.iter().map(on).collect::<Vec<_>>()).unwrap();
     }
     writer.finish().unwrap();
+}
+
+/// The same on 32 points, and on 64, at evenly spaced times.
+fn write(path: &Path, n: usize, u: impl Fn(usize, f64, f64) -> f64) {
+    let times: Vec<f64> = (0..FRAMES).map(|i| i as f64 * INTERVAL).collect();
+    let grid = |n| Grid::cubic(Domain::unit(1, true).unwrap(), n, Placement::Left).unwrap();
+    store(path, vec![grid(32), grid(64)], &times, n, |i, x, t| u(i, x[0], t));
 }
 
 fn data(path: &Path) -> DataConfig {
@@ -49,6 +61,8 @@ fn info(model: &Model) -> ModelInfo {
         parameters: model.operator().n_parameters(),
         steps: 0,
         train_seconds: None,
+        seed: None,
+        train_command: None,
     }
 }
 
@@ -116,10 +130,12 @@ fn a_held_wave_is_off_by_how_far_the_true_one_travels() {
     let measures = evaluation.one_step.measures().unwrap();
     assert_eq!(measures.relative_l2.errors.len(), 5);
     let bands = measures.bands.unwrap();
-    assert_near(bands.low, held(1));
-    assert!(bands.mid + bands.high < 1e-5, "{bands:?}");
+    assert_near(bands.low.unwrap(), held(1));
+    assert!(bands.mid.unwrap() + bands.high.unwrap() < 1e-5, "{bands:?}");
     // Amplitudes 1 to 5: root mean squares are amplitude/√2.
-    assert_near(measures.rmse, 3.0 * held(1) / 2f64.sqrt());
+    assert_near(measures.rmse.mean, 3.0 * held(1) / 2f64.sqrt());
+    let amplitudes = measures.rmse.errors.iter().map(|e| e * 2f64.sqrt() / held(1));
+    amplitudes.enumerate().for_each(|(i, amplitude)| assert_near(amplitude, 1.0 + i as f64));
     let origins: Vec<_> = evaluation
         .resolutions
         .iter()
@@ -162,13 +178,160 @@ fn a_held_wave_is_off_by_how_far_the_true_one_travels() {
     assert_near(example.prediction[3], (TAU * k * 3.0 / 32.0).sin());
     // What is written is what was measured, up to the last digit that a decimal number keeps.
     let json = to_json(std::slice::from_ref(&evaluation)).unwrap();
-    let back: Evaluation = serde_json::from_str(&json).unwrap();
+    let back = serde_json::from_str::<Vec<Evaluation>>(&json).unwrap().remove(0);
     same(&serde_json::to_value(&evaluation).unwrap(), &serde_json::to_value(&back).unwrap());
     let file = folder.path().join("evaluation.json");
-    std::fs::write(&file, to_json(&[evaluation, back]).unwrap()).unwrap();
+    std::fs::write(&file, to_json(&[evaluation.clone(), back]).unwrap()).unwrap();
     assert_eq!(read(folder.path()).unwrap().len(), 2);
-    std::fs::write(&file, json.replacen("\"schema\":1", "\"schema\":9", 1)).unwrap();
-    assert!(read(&file).unwrap_err().to_string().contains("schema 9"));
+    std::fs::write(&file, serde_json::to_string(&evaluation).unwrap()).unwrap();
+    assert_eq!(read(&file).unwrap().len(), 1, "one alone need not be a list");
+    // Files of other versions have other keys: which version they are is said, not which key is wrong.
+    std::fs::write(&file, "{\"schema\":1,\"model\":{}}").unwrap();
+    assert!(read(&file).unwrap_err().to_string().contains("schema 1"));
+    // Only what was made under the same conditions is compared.
+    let told = |change: fn(&mut Evaluation)| {
+        let mut other = evaluation.clone();
+        change(&mut other);
+        differences(&[evaluation.clone(), other]).into_iter().map(|d| d.aspect).collect::<Vec<_>>()
+    };
+    assert_eq!(told(|e| e.model.run = "there".into()), []);
+    assert_eq!(told(|e| e.data.samples[4] = 7), [Aspect::Data]);
+    assert_eq!(told(|e| e.data.description += ", others"), [Aspect::Data]);
+    assert_eq!(told(|e| e.data.starts = vec![3]), [Aspect::Starts]);
+    assert_eq!(told(|e| e.config.lead = 2), [Aspect::Starts]);
+    assert_eq!(told(|e| e.config.seed = 2), [Aspect::Seed]);
+    assert_eq!(told(|e| e.horizon.as_mut().unwrap().start = 0), [Aspect::Horizon]);
+}
+
+/// Three frames of a parabola in time say how it goes on: 3c − 3b + a. Any other order of frames, or frames of other times,
+/// says something else.
+const PARABOLA: Formula = |frames, _| 3.0 * frames[2] - 3.0 * frames[1] + frames[0];
+
+/// Evaluates a formula of so many frames.
+fn run_known(
+    path: &Path,
+    history: usize,
+    reach: Reach,
+    formula: Formula,
+    config: &EvaluationConfig,
+) -> Evaluation {
+    let levels = Levels::open(&DataConfig { history, ..data(path) }, &config.all_resolutions()).unwrap();
+    let model = known(levels.data(), reach, formula);
+    evaluate(&model, info(&model), &levels, config, &mut |_, _| true).unwrap()
+}
+
+fn reason(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::Unsupported(reason) => reason,
+        Outcome::Measured(_) => panic!("{outcome:?}"),
+    }
+}
+
+#[test]
+fn a_model_of_several_frames_is_given_those_before_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("parabola.npz");
+    let factor = |i: usize, t: f64| 1.0 + (0.3 + i as f64) * t - 0.8 * t * t;
+    write(&path, 3, |i, x, t| factor(i, t) * (2.0 + (TAU * x).sin()));
+    let config =
+        EvaluationConfig { resolutions: vec![16, 32], lead: 2, fractions: vec![], noise: vec![], ..all() };
+    let stepping = run_known(&path, 3, Reach::Step, PARABOLA, &config);
+    // Two steps one after the other, from five frames, each of which has two before it.
+    assert!(error(&stepping.one_step) < 1e-5, "{:?}", stepping.one_step);
+    assert_eq!(stepping.data.starts, [2, 3, 4, 5, 6], "two frames before, two after");
+    stepping.resolutions.iter().for_each(|r| assert!(error(&r.outcome) < 1e-5));
+    let HorizonResult { start, steps, .. } = stepping.horizon.unwrap();
+    assert_eq!((start, steps.len()), (2, FRAMES - 3));
+    for step in &steps {
+        // Rounding grows with the square of the steps.
+        assert!(error(&step.rollout) < 1e-5 * (step.k * step.k) as f64, "{:?}", step.rollout);
+        assert!(reason(&step.direct).contains("one native step"));
+    }
+    // A model of one frame that is compared with it starts where it does; from the first frames only that one can.
+    let together = EvaluationConfig { history: 3, ..config.clone() };
+    let held = run(&data(&path), ModelConfig::Persistence, &together).unwrap();
+    assert_eq!((held.data.starts, held.horizon.unwrap().start), (stepping.data.starts, 2));
+    let early = EvaluationConfig { starts: Some(vec![0, 4]), start: Some(1), lead: 1, ..config };
+    let refused = run_known(&path, 3, Reach::Step, PARABOLA, &early);
+    assert!(reason(&refused.one_step).contains("3 frames, from frame 0 there are 1"));
+    assert!(reason(&refused.horizon.unwrap().rollout_average).contains("from frame 1"));
+    let held = run(&data(&path), ModelConfig::Persistence, &early).unwrap();
+    let off = |i: usize, s: f64| 1.0 - factor(i, s) / factor(i, s + INTERVAL);
+    let exact = (0..3).map(|i| (off(i, 0.0).abs() + off(i, 4.0 * INTERVAL).abs()) / 2.0).sum::<f64>() / 3.0;
+    assert_near(error(&held.one_step), exact);
+}
+
+/// What costs nothing holds the newest of several frames.
+#[test]
+fn baselines_hold_the_newest_frame_of_a_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wave.npz");
+    write(&path, 2, |_, x, t| (1.0 + t) * (TAU * x).cos());
+    let config = EvaluationConfig { starts: Some(vec![4]), fractions: vec![], noise: vec![], ..all() };
+    for history in [1, 4] {
+        let data = DataConfig { history, ..data(&path) };
+        let held = run(&data, ModelConfig::Persistence, &config).unwrap();
+        assert_near(error(&held.one_step), INTERVAL / (1.0 + 5.0 * INTERVAL));
+    }
+}
+
+/// A straight prediction is asked for with its own s and t, at uneven times too; equal steps do not lead there.
+#[test]
+fn straight_predictions_have_their_times_and_uneven_ones_no_rollout() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("uneven.npz");
+    let grid = Grid::cubic(Domain::unit(1, true).unwrap(), 16, Placement::Left).unwrap();
+    let times = [0.0, 0.25, 0.5, 1.5, 1.75];
+    store(&path, vec![grid], &times, 2, |_, x, t| (-t * t).exp() * (TAU * x[0]).cos());
+    let decay: Formula = |frames, (s, t)| frames[0] * (s * s - t * t).exp();
+    let config = EvaluationConfig { fractions: vec![], noise: vec![], ..all() };
+    let evaluation = run_known(&path, 1, Reach::Direct, decay, &config);
+    assert!(error(&evaluation.one_step) < 1e-6);
+    let horizon = evaluation.horizon.unwrap();
+    horizon.steps.iter().for_each(|step| assert!(error(&step.direct) < 1e-6, "{step:?}"));
+    assert!(
+        reason(&horizon.rollout_average).contains("3 steps of 0.25 do not lead to frame 3"),
+        "{horizon:?}"
+    );
+    // The first two steps are even.
+    let even = run_known(&path, 1, Reach::Direct, decay, &EvaluationConfig { horizon: Some(2), ..config });
+    assert!(error(&even.horizon.unwrap().rollout_average) < 1e-6);
+}
+
+/// Grids of vertices with unequal numbers of intervals, as of weather over a region: the defaults are subsets and
+/// halves, other numbers are rounded, and a field that grows is off by the same share on each of them.
+#[test]
+fn vertices_of_a_wide_region_have_other_resolutions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("region.npz");
+    let shape = [(33, Placement::Vertex), (49, Placement::Vertex)];
+    let grid = Grid::uniform(Domain::unit(2, false).unwrap(), &shape).unwrap();
+    let resolutions = [default_resolutions(&grid), vec![16, 66]].concat();
+    assert_eq!(resolutions, [17, 33, 65, 16, 66]);
+    store(&path, vec![grid], &[0.0, 1.0, 2.0], 2, |i, x, t| {
+        (3.0 + t) * (1.0 + i as f64 + x[0] * (2.0 * x[1]).sin())
+    });
+    let config = EvaluationConfig {
+        resolutions,
+        starts: Some(vec![1]),
+        fractions: vec![],
+        noise: vec![],
+        horizon: Some(0),
+        ..all()
+    };
+    let data = DataConfig { periodic: Some("none".into()), grid: Some("vertex".into()), ..data(&path) };
+    let evaluation = run(&data, ModelConfig::Persistence, &config).unwrap();
+    let expected = [
+        (vec![17, 25], Origin::Subsampled),
+        (vec![33, 49], Origin::Native),
+        (vec![65, 97], Origin::Resampled),
+        (vec![16, 24], Origin::Resampled),
+        (vec![66, 99], Origin::Resampled),
+    ];
+    for (result, expected) in evaluation.resolutions.iter().zip(expected) {
+        assert_eq!((result.query.clone(), result.query_origin), expected);
+        assert_near(error(&result.outcome), 1.0 / 5.0);
+    }
 }
 
 /// Decay by a factor e^(−λΔt) a step: holding is off by e^(λΔt) − 1 of what is left.
@@ -213,16 +376,12 @@ fn what_cannot_be_done_is_said_and_a_stop_is_heeded() {
     let steady: DataConfig = toml::from_str(text).unwrap();
     let config = EvaluationConfig { resolutions: vec![5], ..EvaluationConfig::default() };
     let evaluation = run(&steady, ModelConfig::Persistence, &config).unwrap();
-    let reason = |outcome: &Outcome| match outcome {
-        Outcome::Unsupported(reason) => reason.clone(),
-        Outcome::Measured(_) => panic!("{outcome:?}"),
-    };
     assert!(reason(&evaluation.one_step).contains("steady"));
     assert!(reason(&evaluation.resolutions[0].outcome).contains("persistence"));
     assert!(evaluation.horizon.is_none() && evaluation.data.starts.is_empty());
     let json = to_json(std::slice::from_ref(&evaluation)).unwrap();
     assert!(json.contains("\"unsupported\":\"persistence"), "{json}");
-    assert_eq!(serde_json::from_str::<Evaluation>(&json).unwrap(), evaluation);
+    assert_eq!(serde_json::from_str::<Vec<Evaluation>>(&json).unwrap(), [evaluation]);
     let levels = Levels::open(&steady, &[]).unwrap();
     let model = levels.data().untrained(ModelConfig::Persistence, &Device::flex()).unwrap();
     let stopped = evaluate(&model, info(&model), &levels, &EvaluationConfig::default(), &mut |_, _| false);

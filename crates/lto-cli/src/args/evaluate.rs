@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lto::data::context::Design;
 use lto::evaluate::{EvaluationConfig, Part};
+use lto_numerics::metric::MetricKind;
 use std::path::PathBuf;
 
 /// `lto evaluate`.
@@ -13,19 +14,23 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Every model is measured on the same samples, source frames and random contexts: one native step at native resolution,
 at other resolutions, from fewer observations, from noisy ones, and over a horizon, by rollout and straight. What a model
-cannot do is a dash with its reason.
+cannot do is a dash with its reason. Where no frames are given, all start at frames where the model that sees most
+frames at once can.
 
-Without --data the data are those of the first run's config.toml, of which the test samples are held out. Options of
-the data are set as in a configuration: --set data.periodic=all.
+Without --data the data are those of the first run's config.toml, of which the test samples are held out. Of another
+file than that all samples are taken. Options of the data are set as in a configuration: --set data.periodic=all.
 
-With -o, the folder then holds evaluation.json (everything else follows from it) and report.html.
+The folder of every RUN keeps its own result as evaluation.json, in place of an earlier one, for lto compare. With -o,
+another folder then holds evaluation.json with all models (everything else follows from it) and report.html.
+
+Times of predictions are those of batches of up to 16, shared out.
 
 Examples:
   lto evaluate runs/heat
   lto evaluate runs/burgers persistence interpolation --resolutions 256,512,1024,2048 -o evaluation
   lto evaluate runs/flow --horizon 10 --start 9 --samples 50 --format latex
   lto evaluate persistence interpolation --config configs/thirdparty/era5.toml --data era5.npz
-  lto evaluate runs/darcy --data darcy_test.npz --split all --set data.layout=neuraloperator")]
+  lto evaluate runs/darcy --data darcy_test.npz --metric rmse")]
 pub struct EvaluateArgs {
     /// Folders of runs or model files; or the words persistence and interpolation, which need no training
     #[arg(value_name = "RUN", required = true)]
@@ -39,16 +44,17 @@ pub struct EvaluateArgs {
     /// An option of the data: data.periodic=all
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Which samples
-    #[arg(long, value_name = "PART", default_value = "test")]
-    pub split: SplitArg,
+    /// Which samples [default: test; all where --data is not the file of the first run or configuration]
+    #[arg(long, value_name = "PART")]
+    pub split: Option<SplitArg>,
     /// At most so many samples, evenly spread [default: all]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub samples: Option<usize>,
     /// Seed of random contexts and of noise
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Resolutions of context and query, as points along the first axis [default: half, native, twice]
+    /// Resolutions of context and query, as points along the first axis [default: every second of them, native, every interval
+    /// halved]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = positive)]
     pub resolutions: Vec<usize>,
     /// Resolutions of the context, the query being native
@@ -78,7 +84,7 @@ pub struct EvaluateArgs {
     /// Native steps of the horizon; 0 for none [default: 10, or as many as there are]
     #[arg(long, value_name = "K", value_parser = whole::<usize>)]
     pub horizon: Option<usize>,
-    /// Source frame of the horizon [default: the first]
+    /// Source frame of the horizon [default: the first that all models can start from]
     #[arg(long, value_name = "FRAME", value_parser = whole::<usize>)]
     pub start: Option<usize>,
     /// How results are shown.
@@ -92,12 +98,21 @@ pub struct ShownArgs {
     /// Form of the tables
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: Format,
-    /// Print JSON in place of tables
+    /// What tables and curves show, and by what the best is marked
+    #[arg(
+        long, value_name = "METRIC", default_value = MetricKind::RelativeL2.name(),
+        value_parser = PossibleValuesParser::new(MetricKind::ALL.map(MetricKind::name)).try_map(metric)
+    )]
+    pub metric: MetricKind,
+    /// Print JSON in place of tables: a list of evaluations, with all metrics
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
     /// Folder to write evaluation.json and report.html to
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Replace what an earlier evaluation left in the folder of -o
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Numbers of others to show beside ours: a TOML file of published tables with name, table (resolution, rollout, …) and
     /// relative_l2 = { "64" = 0.078 }
     #[arg(long, value_name = "FILE")]
@@ -107,11 +122,13 @@ pub struct ShownArgs {
 /// `lto compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-An asterisk (bold in Markdown, LaTeX and HTML) marks the best of a row where its 95 % interval overlaps no other.
+Runs are read from the evaluation.json that lto evaluate RUN leaves in their folders. An asterisk (bold in Markdown,
+LaTeX and HTML) marks the best of a row where its 95 % interval overlaps no other, every model has ten samples or more,
+and all were evaluated on the same data, samples, source frames and seed; what differs is told.
 
 Examples:
-  lto compare evaluation/evaluation.json other/evaluation.json
   lto compare runs/a runs/b --format markdown
+  lto compare evaluation/evaluation.json other/evaluation.json --metric max_error
   lto compare runs/a runs/b -o comparison")]
 pub struct CompareArgs {
     /// Files evaluation.json, or folders that hold one
@@ -138,18 +155,25 @@ fn design(name: String) -> Result<Design, String> {
     found.ok_or_else(|| format!("there is no design {name}"))
 }
 
+fn metric(name: String) -> Result<MetricKind, String> {
+    let found = MetricKind::ALL.into_iter().find(|metric| metric.name() == name);
+    found.ok_or_else(|| format!("there is no metric {name}"))
+}
+
 impl EvaluateArgs {
-    /// The protocol.
-    pub fn protocol(&self) -> EvaluationConfig {
+    /// The protocol for models whose longest source has so many frames; `split` is which samples unless told.
+    pub fn protocol(&self, split: Part, history: usize) -> EvaluationConfig {
         let default = EvaluationConfig::default();
         EvaluationConfig {
             split: match self.split {
-                SplitArg::Test => Part::Test,
-                SplitArg::Validation => Part::Validation,
-                SplitArg::All => Part::All,
+                None => split,
+                Some(SplitArg::Test) => Part::Test,
+                Some(SplitArg::Validation) => Part::Validation,
+                Some(SplitArg::All) => Part::All,
             },
             samples: self.samples,
             seed: self.seed,
+            history,
             starts: self.starts.clone(),
             lead: self.lead,
             resolutions: self.resolutions.clone(),

@@ -128,7 +128,7 @@ impl Results {
         let rows = self.evaluation.designs().flat_map(|(name, sweep)| {
             sweep.errors.iter().map(move |at| {
                 let error = &at.relative_l2;
-                let [low, high] = error.interval;
+                let [low, high] = error.bar();
                 vec![
                     name.into(),
                     at.n_points.to_string(),

@@ -1,40 +1,56 @@
 //! `lto evaluate`: the errors of models, as JSON, tables and a report.
 
+mod kept;
+mod source;
+
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
-use crate::evaluation::{formatted, read_published, report, tables};
+use crate::evaluation::{Look, formatted, read_published};
 use crate::progress::Progress;
 use crate::{interrupt, memory, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use lto::data::Data;
-use lto::data::config::DataConfig;
+use lto::evaluate::compare::differences;
 use lto::evaluate::evaluation::{self, Evaluation, ModelInfo};
-use lto::evaluate::{EvaluationConfig, Levels, evaluate};
+use lto::evaluate::shape::default_resolutions;
+use lto::evaluate::{EvaluationConfig, Levels, Part, evaluate};
 use lto::experiment::Experiment;
 use lto::model::{Model, ModelConfig};
 use lto::train::folder::CONFIG_FILE;
 use lto::train::metrics;
 use lto::{Device, Error};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
+
+pub use kept::check_output;
 
 /// Evaluates.
 ///
 /// # Errors
-/// A model or data that cannot be used, or a protocol that the data do not allow.
+/// A model or data that cannot be used, a protocol that the data do not allow, or a folder that holds results.
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let config = data_config(args)?;
+    check_output(&args.shown)?;
+    let source = source::source(args)?;
     interrupt::listen()?;
-    let native = Data::open(&config, 1.0)?.layout().grid.shape()[0];
-    let protocol = args.protocol().with_default_resolutions(native);
-    let levels = Levels::open(&config, &protocol.all_resolutions())?;
+    let data = Data::open(&source.config, 1.0)?;
+    // All models are looked at before any is evaluated: what cannot be read is told at once.
+    let mut history = 1;
+    for run in &args.runs {
+        history = history.max(model(run, &data)?.card().problem.history());
+    }
+    let mut protocol = args.protocol(source.part, history);
+    if protocol.all_resolutions().is_empty() {
+        protocol.resolutions = default_resolutions(&data.layout().grid);
+    }
+    let levels = Levels::open(&source.config, &protocol.all_resolutions())?;
     if !global.quiet {
         levels.notes().iter().for_each(|note| eprintln!("{note}"));
+        eprintln!("{}", said_samples(&protocol, &data)?);
     }
     let command = std::env::args().map(|arg| quoted(&arg)).collect::<Vec<_>>().join(" ");
     let mut evaluations = Vec::with_capacity(args.runs.len());
     for run in &args.runs {
-        let model = model(run, &levels)?;
+        let model = model(run, &data)?;
         match one(run, &model, &levels, &protocol, global.quiet) {
             Ok(evaluation) => evaluations.push(Evaluation { command: command.clone(), ..evaluation }),
             Err(Error::Interrupted) => {
@@ -44,8 +60,19 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
             Err(error) => return Err(error).with_context(|| format!("evaluating {run}")),
         }
     }
+    kept::keep(&evaluations, &args.shown, global.quiet)?;
     present(&evaluations, &args.shown, global)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many samples of how many, and which.
+fn said_samples(protocol: &EvaluationConfig, data: &Data) -> Result<String> {
+    let (n, of) = (protocol.chosen_samples(data)?.len(), data.layout().n_samples);
+    Ok(match protocol.split {
+        Part::All if n == of => format!("evaluating on all {}", output::count(n, "sample")),
+        Part::All => format!("evaluating on {n} of all {of} samples"),
+        part => format!("evaluating on {n} of {of} samples, of the {} part", part.name()),
+    })
 }
 
 /// Writes the folder, if one is wanted, and prints tables or JSON.
@@ -54,21 +81,16 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
 /// A folder that cannot be written, or published numbers that cannot be read.
 pub fn present(evaluations: &[Evaluation], shown: &ShownArgs, global: &GlobalArgs) -> Result<()> {
     let published = shown.published.as_deref().map(read_published).transpose()?.unwrap_or_default();
-    let text = evaluation::to_json(evaluations)?;
-    if let Some(folder) = &shown.output {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        output::write_atomically(&folder.join(evaluation::FILE_NAME), format!("{text}\n").as_bytes())?;
-        let page = folder.join("report.html");
-        output::write_atomically(&page, report(evaluations, &published)?.html().as_bytes())?;
-        if !global.quiet {
-            eprintln!("written: {} and {}", folder.join(evaluation::FILE_NAME).display(), page.display());
-        }
+    let look = Look::new(shown.metric, &published);
+    kept::write(evaluations, &look, shown, global.quiet)?;
+    for difference in differences(evaluations) {
+        eprintln!("warning: {}", difference.text);
     }
     if shown.json {
-        return output::print(&format!("{text}\n"));
+        return output::print(&format!("{}\n", evaluation::to_json(evaluations)?));
     }
     let color = output::use_color(global.color, &std::io::stdout());
-    output::print(&formatted(&tables(evaluations, &published), shown.format, color))
+    output::print(&formatted(evaluations, &look, shown.format, color))
 }
 
 /// Evaluates one model, with progress.
@@ -83,12 +105,17 @@ pub fn one(
     quiet: bool,
 ) -> lto::Result<Evaluation> {
     memory::forget_peak();
+    let config = Path::new(run).join(CONFIG_FILE);
+    let experiment = Experiment::read(&config, &[]).ok();
     let info = ModelInfo {
         run: run.into(),
         kind: model.card().model.name().into(),
         parameters: model.operator().n_parameters(),
         steps: model.card().steps,
         train_seconds: train_seconds(Path::new(run)),
+        seed: experiment.as_ref().map(|experiment| experiment.seed),
+        train_command: experiment
+            .map(|_| format!("lto train {} -o {}", quoted(&config.to_string_lossy()), quoted(run))),
     };
     let mut progress: Option<Progress> = None;
     let mut report = |done: usize, total: usize| {
@@ -106,35 +133,13 @@ pub fn one(
 ///
 /// # Errors
 /// A folder without a model, or one that is damaged.
-pub fn model(run: &str, levels: &Levels) -> Result<Model> {
+pub fn model(run: &str, data: &Data) -> Result<Model> {
     let untrained =
         [ModelConfig::Persistence, ModelConfig::Interpolation].into_iter().find(|m| m.name() == run);
     match untrained {
-        Some(config) => Ok(levels.data().untrained(config, &Device::flex())?),
+        Some(config) => Ok(data.untrained(config, &Device::flex())?),
         None => Ok(Model::load(Path::new(run), &Device::flex())?),
     }
-}
-
-/// What to evaluate on: the data of a configuration, that of the first run that has one unless told, with what the command line says.
-fn data_config(args: &EvaluateArgs) -> Result<DataConfig> {
-    let file = |path: &PathBuf| format!("data.path={}", Value::from(path.to_string_lossy()));
-    let overrides: Vec<String> = args.data.iter().map(file).chain(args.set.iter().cloned()).collect();
-    if let Some(wrong) = args.set.iter().find(|set| !set.trim_start().starts_with("data.")) {
-        bail!("--set {wrong}: only options of the data can be set here, as in data.periodic=all");
-    }
-    let of_runs = || args.runs.iter().map(|run| Path::new(run).join(CONFIG_FILE)).find(|path| path.is_file());
-    let configured = args.config.clone().or_else(of_runs);
-    Ok(match configured {
-        Some(path) => Experiment::read(&path, &overrides)?.data,
-        None if args.data.is_none() => {
-            bail!("no run has a {CONFIG_FILE} that says what its data are; give --data FILE or --config FILE")
-        }
-        None => {
-            // A configuration must name a model; which one does not matter for its data.
-            let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
-            Experiment::parse(text, &overrides)?.data
-        }
-    })
 }
 
 /// Wall time of training, as its metrics say.

@@ -6,7 +6,7 @@ mod stage;
 mod suite;
 
 use crate::args::{GlobalArgs, PublishedExperiment, ReproduceArgs};
-use crate::evaluation::{Format, formatted, tables};
+use crate::evaluation::{Format, Look, formatted};
 use crate::interrupt;
 use crate::output;
 use crate::progress::duration;
@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use heat::HeatFigure;
 use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig};
+use lto_numerics::metric::MetricKind;
 use serde::Serialize;
 use stage::Stage;
 use std::path::{Path, PathBuf};
@@ -110,7 +111,8 @@ pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&json)?;
     } else if !global.quiet {
         let color = output::use_color(global.color, &std::io::stdout());
-        output::print(&formatted(&tables(&results.shown(), &suite.published), Format::Text, color))?;
+        let look = Look::new(MetricKind::RelativeL2, &suite.published);
+        output::print(&formatted(&results.shown(), &look, Format::Text, color))?;
         eprintln!("done in {}; open {} in a browser", duration(results.seconds), results.report.display());
     }
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,6 @@
 //! Curves of evaluations: error against resolution, number of observations, noise and horizon; spectra.
 
+use super::look::Look;
 use super::rows::{Kind, names, rows};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
@@ -10,18 +11,22 @@ const PRECISION: f64 = 1e-13;
 
 /// Errors of one kind of cases, one curve a model and a way; cases a model cannot do are left out. `None` where no
 /// curve has two points.
-pub fn errors(evaluations: &[Evaluation], kinds: &[Kind], curve: Option<&str>, x: Axis) -> Option<Drawing> {
+pub fn errors(
+    evaluations: &[Evaluation],
+    look: &Look,
+    kinds: &[Kind],
+    curve: Option<&str>,
+    x: Axis,
+) -> Option<Drawing> {
     let mut series = Vec::new();
     for (number, (evaluation, name)) in evaluations.iter().zip(names(evaluations)).enumerate() {
         for &kind in kinds {
             let mut points = Vec::new();
             for row in rows(evaluation).into_iter().filter(|row| row.kind == kind) {
-                let wanted = row.place.filter(|(of, _)| curve.is_none_or(|curve| curve == of));
-                let measures = row.outcome.measures();
-                if let (Some((_, x)), Some(m)) = (wanted, measures.filter(|m| m.relative_l2.mean.is_finite()))
-                {
-                    let [low, high] = m.relative_l2.interval;
-                    points.push((x, m.relative_l2.mean, (low, high)));
+                let wanted = row.place.as_ref().filter(|(of, _)| curve.is_none_or(|curve| curve == of));
+                let errors = row.outcome.measures().map(|m| m.errors(look.metric));
+                if let (Some((_, x)), Some(e)) = (wanted, errors.filter(|e| e.mean.is_finite())) {
+                    points.push((*x, e.mean, e.bar().into()));
                 }
             }
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -45,7 +50,7 @@ pub fn errors(evaluations: &[Evaluation], kinds: &[Kind], curve: Option<&str>, x
             }
         }
     }
-    let chart = Chart { title: String::new(), x, y: Axis::log("relative L2 error"), series };
+    let chart = Chart { title: String::new(), x, y: Axis::log(look.label()), series };
     chart.series.iter().any(|s| s.points.len() > 1).then(|| chart.draw())
 }
 

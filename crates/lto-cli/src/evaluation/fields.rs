@@ -26,13 +26,15 @@ pub fn shown(evaluations: &[Evaluation]) -> Vec<Shown<'_>> {
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
         // A rollout is shown where there is no straight prediction of the same.
         let straight = |of: &ExampleField| {
-            evaluation.examples.iter().any(|other| !other.rollout && other.steps == of.steps)
+            let mut others = evaluation.examples.iter().filter(|other| other.channel == of.channel);
+            others.any(|other| !other.rollout && other.steps == of.steps)
         };
         for example in evaluation.examples.iter().filter(|e| !e.rollout || !straight(e)) {
             let way = if example.rollout { ", rollout" } else { "" };
             let entry = (format!("{name}{way}"), example);
             let same = |other: &ExampleField| {
-                (other.sample, other.steps) == (example.sample, example.steps)
+                (other.sample, other.steps, &other.channel)
+                    == (example.sample, example.steps, &example.channel)
                     && other.coordinates == example.coordinates
             };
             match all.iter_mut().find(|shown| shown.predicted.first().is_some_and(|(_, other)| same(other))) {
@@ -45,11 +47,12 @@ pub fn shown(evaluations: &[Evaluation]) -> Vec<Shown<'_>> {
 }
 
 fn title(example: &ExampleField) -> String {
-    let [s, t] = example.times;
+    let [s, t] = example.times.map(short);
+    let of = format!("{} of sample {}", example.channel, example.sample);
     match example.steps {
-        0 => format!("sample {}", example.sample),
-        1 => format!("sample {}, one step from s = {} to t = {}", example.sample, short(s), short(t)),
-        k => format!("sample {}, {k} steps from s = {} to t = {}", example.sample, short(s), short(t)),
+        0 => of,
+        1 => format!("{of}, one step from s = {s} to t = {t}"),
+        k => format!("{of}, {k} steps from s = {s} to t = {t}"),
     }
 }
 

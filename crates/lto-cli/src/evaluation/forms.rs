@@ -1,9 +1,12 @@
 //! Tables on the terminal, as Markdown, LaTeX and CSV, and in reports.
 
-use super::table::{Cell, ResultTable};
+use super::csv::csv;
+use super::look::Look;
+use super::table::{Cell, ResultTable, tables};
 use crate::page::Page;
 use crate::report::Table;
 use clap::ValueEnum;
+use lto::evaluate::Evaluation;
 use std::fmt::Write;
 
 /// Form of tables.
@@ -16,7 +19,7 @@ pub enum Format {
     Markdown,
     /// LaTeX, `tabular` with booktabs' rules.
     Latex,
-    /// Comma-separated values, one file's worth after the other.
+    /// Comma-separated values, one line a case and model: every number and every reason.
     Csv,
 }
 
@@ -34,10 +37,8 @@ impl ResultTable {
     /// Adds the table to a page for the terminal.
     pub fn write(&self, page: &mut Page) {
         let columns: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        page.table(self.title(), &columns, self.shown());
-        for (i, note) in self.notes.iter().enumerate() {
-            page.line(&format!("[{}] {note}", i + 1));
-        }
+        page.table(&self.title, &columns, self.shown());
+        self.footnotes().iter().for_each(|note| page.line(note));
     }
 
     /// The table for a report.
@@ -56,7 +57,7 @@ impl ResultTable {
     pub fn markdown(&self) -> String {
         let escape = |text: &str| text.replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut text = format!("### {}\n\n", self.title());
+        let mut text = format!("### {}\n\n", self.title);
         text.push_str(&line(self.columns.iter().map(|c| escape(c)).collect()));
         text.push_str(&line(self.columns.iter().map(|_| "---".into()).collect()));
         for row in &self.rows {
@@ -67,8 +68,8 @@ impl ResultTable {
             };
             text.push_str(&line(row.iter().map(cell).collect()));
         }
-        text.push_str(&self.listed("\n", "  \n"));
-        text
+        let notes: String = self.footnotes().iter().map(|note| format!("{note}  \n")).collect();
+        if notes.is_empty() { text } else { format!("{text}\n{notes}") }
     }
 
     /// LaTeX.
@@ -76,7 +77,7 @@ impl ResultTable {
         let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
         let mut text = format!(
             "% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\n",
-            self.title(),
+            self.title,
             "r".repeat(self.columns.len().saturating_sub(1))
         );
         text.push_str(&line(self.columns.iter().map(|c| tex(c)).collect()));
@@ -93,31 +94,16 @@ impl ResultTable {
         for (i, note) in self.notes.iter().enumerate() {
             let _ = writeln!(text, "$^{{{}}}$ {}", i + 1, tex(note));
         }
+        for remark in &self.remarks {
+            let _ = writeln!(text, "{}", tex(remark));
+        }
         text
     }
 
-    /// Comma-separated values: numbers as they are, with the table's name in the first column.
-    pub fn csv(&self) -> String {
-        let quote = |text: &str| {
-            if text.contains([',', '"', '\n']) {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            } else {
-                text.into()
-            }
-        };
-        let line = |cells: Vec<String>| format!("{}\n", cells.join(","));
-        let with_title = |title: &str, cells: &[String]| {
-            std::iter::once(title).chain(cells.iter().map(String::as_str)).map(quote).collect()
-        };
-        let mut text = line(with_title("table", &self.columns));
-        self.shown().iter().for_each(|row| text.push_str(&line(with_title(self.title(), row))));
-        text
-    }
-
-    fn listed(&self, before: &str, after: &str) -> String {
-        let notes = self.notes.iter().enumerate().map(|(i, note)| format!("[{}] {note}{after}", i + 1));
-        let notes: String = notes.collect();
-        if notes.is_empty() { notes } else { format!("{before}{notes}") }
+    /// What stands below the table: numbered notes, then remarks.
+    pub fn footnotes(&self) -> Vec<String> {
+        let numbered = self.notes.iter().enumerate().map(|(i, note)| format!("[{}] {note}", i + 1));
+        numbered.chain(self.remarks.iter().cloned()).collect()
     }
 }
 
@@ -140,17 +126,24 @@ fn tex(text: &str) -> String {
     escaped
 }
 
-/// All tables in a form.
-pub fn formatted(tables: &[ResultTable], format: Format, color: bool) -> String {
+/// All results in a form.
+pub fn formatted(evaluations: &[Evaluation], look: &Look, format: Format, color: bool) -> String {
     match format {
-        Format::Text => {
+        Format::Csv => csv(evaluations, look),
+        _ => in_form(&tables(evaluations, look), format, color),
+    }
+}
+
+fn in_form(tables: &[ResultTable], format: Format, color: bool) -> String {
+    let each = |form: fn(&ResultTable) -> String| tables.iter().map(form).collect::<Vec<_>>().join("\n");
+    match format {
+        Format::Markdown => each(ResultTable::markdown),
+        Format::Latex => each(ResultTable::latex),
+        Format::Text | Format::Csv => {
             let mut page = Page::new(color);
             tables.iter().for_each(|table| table.write(&mut page));
             page.into_text()
         }
-        Format::Markdown => tables.iter().map(ResultTable::markdown).collect::<Vec<_>>().join("\n"),
-        Format::Latex => tables.iter().map(ResultTable::latex).collect::<Vec<_>>().join("\n"),
-        Format::Csv => tables.iter().map(ResultTable::csv).collect::<Vec<_>>().join("\n"),
     }
 }
 
@@ -167,9 +160,11 @@ mod tests {
         let best = Cell { text: "0.1 (0.09 – 0.11)".into(), best: true, note: None };
         let mut table = ResultTable {
             kind: Kind::Resolution,
+            title: "Resolution".into(),
             columns: ["points", "a_1", "b|2"].map(String::from).to_vec(),
             rows: vec![vec![cell("64 (native)"), best, cell("0.2")]],
             notes: Vec::new(),
+            remarks: vec!["no best of the second row".into()],
         };
         let cells = [table.dash("it cannot, at 50 %"), table.dash("it cannot, at 50 %")];
         table.rows.push([vec![cell("16")], cells.to_vec()].concat());
@@ -180,20 +175,21 @@ mod tests {
     fn every_form_marks_the_best_and_explains_dashes_once() {
         let table = table();
         assert_eq!(table.notes.len(), 1);
-        let text = formatted(std::slice::from_ref(&table), Format::Text, false);
+        let text = in_form(std::slice::from_ref(&table), Format::Text, false);
         assert!(
             text.contains("0.1 (0.09 – 0.11) *") && text.contains("– [1]") && text.contains("[1] it cannot")
         );
-        let markdown = formatted(std::slice::from_ref(&table), Format::Markdown, false);
+        let markdown = in_form(std::slice::from_ref(&table), Format::Markdown, false);
         assert!(
             markdown.contains("| **0.1 (0.09 – 0.11)** | 0.2 |") && markdown.contains("b\\|2"),
             "{markdown}"
         );
         assert!(markdown.contains("\n[1] it cannot, at 50 %"));
-        let latex = formatted(std::slice::from_ref(&table), Format::Latex, false);
+        let latex = in_form(std::slice::from_ref(&table), Format::Latex, false);
         assert!(latex.contains("\\textbf{0.1 (0.09 -- 0.11)} & 0.2 \\\\"), "{latex}");
         assert!(latex.contains("a\\_1") && latex.contains("--$^{1}$") && latex.contains("at 50 \\%"));
-        let csv = formatted(std::slice::from_ref(&table), Format::Csv, false);
-        assert!(csv.starts_with("table,points,a_1,b|2\nResolution,64 (native),"), "{csv}");
+        for text in [text, markdown, latex] {
+            assert!(text.contains("\nno best of the second row"), "{text}");
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! Evaluations as rows: one case each, the same over several models.
 
+use super::look::span;
 use crate::picture::ticks::short;
 use anyhow::{Context, Result};
+use lto::evaluate::statistics::ErrorStatistics;
 use lto::evaluate::{Evaluation, Outcome};
+use lto_numerics::metric::MetricKind;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -13,6 +17,8 @@ use std::path::Path;
 pub enum Kind {
     /// One native step at native resolution.
     OneStep,
+    /// The same, each channel by itself.
+    Channel,
     /// Other resolutions.
     Resolution,
     /// Fewer or more observations.
@@ -27,18 +33,44 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order of reports.
-    pub const ALL: [Kind; 6] =
-        [Kind::OneStep, Kind::Resolution, Kind::Context, Kind::Noise, Kind::Rollout, Kind::Direct];
+    pub const ALL: [Kind; 7] = [
+        Kind::OneStep,
+        Kind::Channel,
+        Kind::Resolution,
+        Kind::Context,
+        Kind::Noise,
+        Kind::Rollout,
+        Kind::Direct,
+    ];
+
+    /// Name as in files of published numbers and in CSV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::OneStep => "one_step",
+            Kind::Channel => "channel",
+            Kind::Resolution => "resolution",
+            Kind::Context => "context",
+            Kind::Noise => "noise",
+            Kind::Rollout => "rollout",
+            Kind::Direct => "direct",
+        }
+    }
 
     /// Heading of its table.
-    pub fn title(self) -> &'static str {
+    pub fn title(self, evaluations: &[Evaluation]) -> String {
+        let spanned = |at: &str| match evaluations.first().and_then(span) {
+            None => format!("At {at}"),
+            Some(span) if span.starts_with("one") => format!("One step at {at}"),
+            Some(span) => format!("{span} at {at}"),
+        };
         match self {
-            Kind::OneStep => "One step at native resolution",
-            Kind::Resolution => "Resolution",
-            Kind::Context => "Number and placement of observations",
-            Kind::Noise => "Noise on the observations",
-            Kind::Rollout => "Horizon, rollout",
-            Kind::Direct => "Horizon, direct",
+            Kind::OneStep => spanned("native resolution"),
+            Kind::Channel => format!("{}, by channel", spanned("native resolution")),
+            Kind::Resolution => "Resolution".into(),
+            Kind::Context => "Number and placement of observations".into(),
+            Kind::Noise => "Noise on the observations".into(),
+            Kind::Rollout => "Horizon, rollout".into(),
+            Kind::Direct => "Horizon, direct".into(),
         }
     }
 
@@ -46,6 +78,7 @@ impl Kind {
     pub fn case(self) -> &'static str {
         match self {
             Kind::OneStep => "case",
+            Kind::Channel => "channel",
             Kind::Resolution => "points (values)",
             Kind::Context => "observations",
             Kind::Noise => "noise ÷ deviation of the field",
@@ -66,6 +99,14 @@ pub struct Published {
     /// Relative L2 by the label of the row: `64`, `64x64`, `k=5`, `average`. What stands in brackets after a label is not part of
     /// it.
     pub relative_l2: BTreeMap<String, f64>,
+}
+
+impl Published {
+    /// The number for a row.
+    pub fn of(&self, label: &str) -> Option<f64> {
+        let bare = label.split(" (").next().unwrap_or(label);
+        self.relative_l2.get(bare).copied()
+    }
 }
 
 /// Reads published numbers from a TOML file of `[[published]]`.
@@ -93,19 +134,61 @@ pub struct Row<'a> {
     /// Its place along the axis of a chart, and the curve it belongs to.
     pub place: Option<(String, f64)>,
     /// What was measured.
-    pub outcome: &'a Outcome,
+    pub outcome: Cow<'a, Outcome>,
+}
+
+/// One case of several models.
+pub struct Case<'a> {
+    /// Its label.
+    pub label: String,
+    /// What was measured of each model; `None` where it was not asked for.
+    pub outcomes: Vec<Option<Cow<'a, Outcome>>>,
+}
+
+impl Case<'_> {
+    /// The errors of each model by a metric.
+    pub fn errors(&self, metric: MetricKind) -> Vec<Option<&ErrorStatistics>> {
+        let measures = self.outcomes.iter().map(|outcome| outcome.as_deref().and_then(Outcome::measures));
+        measures.map(|measures| measures.map(|m| m.errors(metric))).collect()
+    }
+}
+
+/// The cases of a kind, in the order in which they are first met.
+pub fn cases(evaluations: &[Evaluation], kind: Kind) -> Vec<Case<'_>> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (i, evaluation) in evaluations.iter().enumerate() {
+        for row in rows(evaluation).into_iter().filter(|row| row.kind == kind) {
+            let known = cases.iter().position(|case| case.label == row.label);
+            let place = known.unwrap_or_else(|| {
+                cases.push(Case { label: row.label, outcomes: vec![None; evaluations.len()] });
+                cases.len() - 1
+            });
+            cases[place].outcomes[i].get_or_insert(row.outcome);
+        }
+    }
+    cases
 }
 
 /// All cases of an evaluation.
 pub fn rows(evaluation: &Evaluation) -> Vec<Row<'_>> {
-    let row = |kind, label, place, outcome| Row { kind, label, place, outcome };
-    let lead = evaluation.config.lead;
-    let label = match (evaluation.data.interval, lead) {
-        (None, _) => "steady".to_string(),
-        (Some(_), 1) => "one step".into(),
-        (Some(_), lead) => format!("{lead} steps at once"),
-    };
+    let row = |kind, label, place, outcome| Row { kind, label, place, outcome: Cow::Borrowed(outcome) };
+    let label = span(evaluation).unwrap_or_else(|| "steady".into());
     let mut rows = vec![row(Kind::OneStep, label, None, &evaluation.one_step)];
+    let channels = &evaluation.data.channels;
+    for (c, name) in channels.iter().enumerate().filter(|_| channels.len() > 1) {
+        let outcome = match &evaluation.one_step {
+            Outcome::Unsupported(_) => Some(Cow::Borrowed(&evaluation.one_step)),
+            Outcome::Measured(all) => {
+                all.channels.get(c).map(|m| Cow::Owned(Outcome::Measured(Box::new(m.clone()))))
+            }
+        };
+        rows.extend(outcome.map(|outcome| Row {
+            kind: Kind::Channel,
+            label: name.clone(),
+            place: None,
+            outcome,
+        }));
+    }
     for result in &evaluation.resolutions {
         let (context, query) = (points(&result.context), points(&result.query));
         let (from, to) = (result.context_origin.name(), result.query_origin.name());

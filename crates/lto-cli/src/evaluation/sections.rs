@@ -2,7 +2,8 @@
 
 use super::charts::{errors, spectra};
 use super::fields::shown;
-use super::rows::{Kind, Published, names};
+use super::look::{Look, span};
+use super::rows::{Kind, names};
 use super::table::{ResultTable, tables};
 use crate::commands::train::{History, charts};
 use crate::output::count;
@@ -12,7 +13,9 @@ use crate::picture::ticks::short;
 use crate::progress::duration;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
-use lto::evaluate::Evaluation;
+use lto::evaluate::level::{Origin, RESAMPLED};
+use lto::evaluate::{Evaluation, Part};
+use lto::train::folder::CONFIG_FILE;
 use lto::train::metrics;
 use std::path::Path;
 
@@ -20,49 +23,79 @@ use std::path::Path;
 ///
 /// # Errors
 /// A picture that is too large, or metrics that cannot be read.
-pub fn report(evaluations: &[Evaluation], published: &[Published]) -> Result<Report> {
+pub fn report(evaluations: &[Evaluation], look: &Look) -> Result<Report> {
     let names = names(evaluations);
     let title = match names.as_slice() {
         [one] => format!("Evaluation of {one}"),
         _ => format!("Comparison of {}", names.join(", ")),
     };
-    let n = evaluations.iter().map(|e| e.data.samples.len()).max().unwrap_or(0);
-    let data = evaluations.first().map_or("", |e| e.data.description.as_str());
+    let samples = evaluations.first().map_or(String::new(), samples);
+    let metric = capital(look.label());
+    let compared = if evaluations.len() > 1 {
+        " The best of a row is bold where no intervals overlap and every model was measured on the same samples, source \
+         frames and contexts."
+    } else {
+        ""
+    };
     let summary = format!(
-        "Relative L2 errors on {} ({data}): of each sample, then their mean, with 95 % bootstrap intervals over the \
-         samples. Every model saw the same samples, starts and contexts; the best of a row is bold where no intervals \
-         overlap.",
-        count(n, "held-out sample")
+        "{metric} on {samples}: of each sample, then their mean, with 95 % bootstrap intervals over the samples.{compared}"
     );
-    Ok(Report { title, summary, sections: sections(evaluations, published)? })
+    let mut sections = sections(evaluations, look)?;
+    sections.extend(configurations(evaluations));
+    Ok(Report { title, summary, sections })
+}
+
+/// `7 test samples (23 samples of era5.npz)`.
+fn samples(evaluation: &Evaluation) -> String {
+    let n = evaluation.data.samples.len();
+    let counted = match evaluation.config.split {
+        Part::Test => count(n, "test sample"),
+        Part::Validation => count(n, "validation sample"),
+        Part::All => format!("{}, not all of which need be held out", count(n, "sample")),
+    };
+    format!("{counted} ({})", evaluation.data.description)
 }
 
 /// All sections: models, tables and figures of every protocol, fields, spectra, training, and how it was made.
 ///
 /// # Errors
 /// As [`report`].
-pub fn sections(evaluations: &[Evaluation], published: &[Published]) -> Result<Vec<Section>> {
-    let tables = tables(evaluations, published);
+pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>> {
+    let tables = tables(evaluations, look);
     let find = |kind: Kind| tables.iter().find(|table| table.kind == kind);
     let mut sections = vec![models(evaluations)];
+    let metric = capital(look.label());
+    let of = evaluations.first().and_then(span).map_or(String::new(), |span| format!(" of {span}"));
     if let Some(table) = find(Kind::OneStep) {
         let starts = evaluations.iter().map(|e| &e.data.starts).find(|starts| !starts.is_empty());
         let averaged = starts.map_or(String::new(), |starts| {
-            format!(" Averaged over steps from the frames {}.", listed(starts))
+            format!(" Averaged over predictions from the frames {}.", listed(starts))
         });
         let text = format!(
-            "From the full native grid to the native grid.{averaged} Columns low, mid and high are what fewer \
-                            than 4, 4 to 11, and 12 or more waves over the domain contribute to the relative L2 error."
+            "From the full native grid to the native grid.{averaged} Columns low, mid and high are what fewer than 4, 4 to \
+             11.5, and 12 or more waves over the longest axis contribute to the relative L2 error; – where the grid resolves \
+             no such waves."
         );
-        sections.push(with_table(Section::new(Kind::OneStep.title()).text(text), table));
+        sections.push(with_table(Section::new(table.title.clone()).text(text), table));
+    }
+    if let Some(table) = find(Kind::Channel) {
+        let text = "Each channel against its own truth; all other tables take the channels together.";
+        sections.push(with_table(Section::new(table.title.clone()).text(text), table));
     }
     if let Some(table) = find(Kind::Resolution) {
-        let text = "The same weights at every resolution, context and query both unless an arrow says otherwise. In brackets: \
-                    where the values come from.";
+        let mut text = "The same weights at every resolution, context and query both unless an arrow says otherwise. In brackets: \
+                        where the values come from."
+            .to_string();
+        let resampled = |e: &Evaluation| {
+            e.resolutions.iter().any(|r| [r.context_origin, r.query_origin].contains(&Origin::Resampled))
+        };
+        if evaluations.iter().any(resampled) {
+            text += &format!(" {}.", capital(RESAMPLED));
+        }
         let section = with_table(Section::new("Error against resolution").text(text), table);
-        let drawing =
-            errors(evaluations, &[Kind::Resolution], None, Axis::log("points along the first axis"));
-        sections.push(with_figure(section, drawing, "Relative L2 error of one step against resolution.")?);
+        let x = Axis::log("points along the first axis");
+        let drawing = errors(evaluations, look, &[Kind::Resolution], None, x);
+        sections.push(with_figure(section, drawing, &format!("{metric}{of} against resolution."))?);
     }
     if let Some(table) = find(Kind::Context) {
         let text = "Observed points as a share of the native grid: at random places, on a regular grid, in clusters, or at random \
@@ -77,20 +110,16 @@ pub fn sections(evaluations: &[Evaluation], published: &[Published]) -> Result<V
         }
         for design in designs {
             let x = Axis::log("observed points ÷ native points");
-            let drawing = errors(evaluations, &[Kind::Context], Some(design), x);
-            section = with_figure(section, drawing, &format!("Observations: {design}."))?;
+            let drawing = errors(evaluations, look, &[Kind::Context], Some(design), x);
+            section = with_figure(section, drawing, &format!("{metric}{of}. Observations: {design}."))?;
         }
         sections.push(section);
     }
     if let Some(table) = find(Kind::Noise) {
         let section = with_table(Section::new("Error against noise"), table);
         let x = Axis::linear("deviation of the noise ÷ deviation of the field");
-        let drawing = errors(evaluations, &[Kind::Noise], None, x);
-        sections.push(with_figure(
-            section,
-            drawing,
-            "Relative L2 error of one step from noisy observations.",
-        )?);
+        let drawing = errors(evaluations, look, &[Kind::Noise], None, x);
+        sections.push(with_figure(section, drawing, &format!("{metric}{of} from noisy observations."))?);
     }
     let horizons = [Kind::Rollout, Kind::Direct];
     if horizons.iter().any(|kind| find(*kind).is_some()) {
@@ -100,18 +129,20 @@ pub fn sections(evaluations: &[Evaluation], published: &[Published]) -> Result<V
                             Direct: each time is predicted straight from frame {start}."
         );
         let mut section = Section::new("Error against horizon").text(text);
-        let drawing = errors(evaluations, &horizons, None, Axis::linear("native steps k"));
-        section =
-            with_figure(section, drawing, "Relative L2 error against the number of steps; dashed: direct.")?;
+        let drawing = errors(evaluations, look, &horizons, None, Axis::linear("native steps k"));
+        let caption = format!("{metric} against the number of steps; dashed: direct.");
+        section = with_figure(section, drawing, &caption)?;
         for table in horizons.iter().filter_map(|kind| find(*kind)) {
-            section = with_table(section.text(table.title()), table);
+            section = with_table(section.text(table.title.clone()), table);
         }
         sections.push(section);
     }
     sections.extend(fields(evaluations)?);
     if let Some(drawing) = spectra(evaluations) {
-        let caption = "Mean power by wavenumber of one-step predictions and of the truth.";
-        sections.push(with_figure(Section::new("Spectra"), Some(drawing), caption)?);
+        let several = evaluations.iter().any(|e| e.data.channels.len() > 1);
+        let summed = if several { ", summed over the channels" } else { "" };
+        let caption = format!("Mean power by wavenumber of predictions{of} and of the truth{summed}.");
+        sections.push(with_figure(Section::new("Spectra"), Some(drawing), &caption)?);
     }
     sections.extend(training(evaluations)?);
     sections.push(made(evaluations));
@@ -136,7 +167,10 @@ fn models(evaluations: &[Evaluation]) -> Section {
             evaluation.peak_mb.map_or("–".into(), |mb| format!("{mb:.0}")),
         ]);
     }
-    Section::new("Models").table(table)
+    Section::new("Models").table(table).text(
+        "Time of a prediction: up to 16 are made at once, and share it. Peak memory is that of the whole process while the \
+         model was evaluated.",
+    )
 }
 
 fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
@@ -146,7 +180,7 @@ fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
         let caption = format!("{}: truth, predictions and their differences.", example.title);
         let begun = section.unwrap_or_else(|| {
             Section::new("Example fields").text(
-                "The first sample, not a chosen one. Truth and predictions share one scale, and so do the differences.",
+                "The first sample, not a chosen one; of more than three channels the first three. Truth and predictions share one scale, and so do the differences.",
             )
         });
         section = Some(with_figure(begun, Some(drawing), &caption)?);
@@ -170,9 +204,12 @@ fn training(evaluations: &[Evaluation]) -> Result<Option<Section>> {
     Ok(section)
 }
 
+/// Every command and every seed.
 fn made(evaluations: &[Evaluation]) -> Section {
     let mut commands: Vec<&str> = Vec::new();
-    for command in evaluations.iter().map(|e| e.command.as_str()).filter(|c| !c.is_empty()) {
+    let trained = evaluations.iter().filter_map(|e| e.model.train_command.as_deref());
+    let evaluated = evaluations.iter().map(|e| e.command.as_str()).filter(|c| !c.is_empty());
+    for command in trained.chain(evaluated) {
         if !commands.contains(&command) {
             commands.push(command);
         }
@@ -182,25 +219,40 @@ fn made(evaluations: &[Evaluation]) -> Section {
         section = section.code(commands.join("\n"));
     }
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        let seconds = duration(evaluation.seconds);
+        let model = &evaluation.model;
+        let trained = match model.seed {
+            Some(seed) => {
+                let (steps, parameters) =
+                    (count(model.steps as usize, "step"), count(model.parameters, "parameter"));
+                format!("trained with seed {seed} for {steps}, {parameters}; ")
+            }
+            None => String::new(),
+        };
         section = section.text(format!(
-            "{name}: `{}` on {}, seed {} of contexts and noise, {} in {seconds}.",
-            evaluation.model.run,
-            evaluation.data.description,
+            "{name}: `{}`, {trained}evaluated on {}, seed {} of contexts and noise, in {}.",
+            model.run,
+            samples(evaluation),
             evaluation.config.seed,
-            count(evaluation.data.samples.len(), "sample"),
+            duration(evaluation.seconds),
         ));
     }
     section
 }
 
+/// The settings of runs whose folder is there.
+fn configurations(evaluations: &[Evaluation]) -> Option<Section> {
+    let mut section = None;
+    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
+        if let Ok(text) = std::fs::read_to_string(Path::new(&evaluation.model.run).join(CONFIG_FILE)) {
+            let begun = section.unwrap_or_else(|| Section::new("Configurations, with every default"));
+            section = Some(begun.text(name).code(text));
+        }
+    }
+    section
+}
+
 fn with_table(section: Section, table: &ResultTable) -> Section {
-    let section = section.table(table.html());
-    table
-        .notes
-        .iter()
-        .enumerate()
-        .fold(section, |section, (i, note)| section.text(format!("[{}] {note}", i + 1)))
+    table.footnotes().into_iter().fold(section.table(table.html()), Section::text)
 }
 
 fn with_figure(section: Section, drawing: Option<Drawing>, caption: &str) -> Result<Section> {
@@ -212,4 +264,9 @@ fn with_figure(section: Section, drawing: Option<Drawing>, caption: &str) -> Res
 
 fn listed(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

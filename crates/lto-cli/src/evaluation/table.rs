@@ -1,9 +1,14 @@
 //! Tables of results: all measures of one model, or several models side by side.
 
-use super::rows::{Kind, Published, Row, names, rows};
+use super::look::{Look, label};
+use super::marks::{Marks, marks};
+use super::rows::{Case, Kind, cases, names};
 use crate::picture::ticks::short;
-use lto::evaluate::compare::best;
-use lto::evaluate::{Evaluation, Measures, Outcome};
+use lto::evaluate::compare::{Difference, differences};
+use lto::evaluate::scores::BandErrors;
+use lto::evaluate::statistics::ErrorStatistics;
+use lto::evaluate::{Evaluation, Outcome};
+use lto_numerics::metric::MetricKind;
 
 /// What stands in a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,83 +26,54 @@ pub struct Cell {
 pub struct ResultTable {
     /// What it is about.
     pub kind: Kind,
+    /// Its heading.
+    pub title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
     /// Rows of cells.
     pub rows: Vec<Vec<Cell>>,
-    /// Notes.
+    /// Notes that cells refer to.
     pub notes: Vec<String>,
+    /// Notes on the whole.
+    pub remarks: Vec<String>,
 }
 
 /// The tables of one evaluation with all measures, or of several side by side with the best of each row marked, and what
 /// others published beside them.
-pub fn tables(evaluations: &[Evaluation], published: &[Published]) -> Vec<ResultTable> {
-    let all: Vec<Vec<Row>> = evaluations.iter().map(rows).collect();
+pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
+    let differences = differences(evaluations);
     let table = |kind: Kind| {
-        let mut labels: Vec<&str> = Vec::new();
-        for row in all.iter().flatten().filter(|row| row.kind == kind) {
-            if !labels.contains(&row.label.as_str()) {
-                labels.push(&row.label);
+        let mut table = ResultTable::new(kind, evaluations);
+        match (kind, evaluations.len()) {
+            (Kind::OneStep, 2..) => table.one_step(evaluations, look, &differences),
+            (_, n) => {
+                let published: Vec<_> = look.published().iter().filter(|p| p.kind == kind).collect();
+                let columns = if n == 1 { columns(look) } else { names(evaluations) };
+                table.columns = [vec![kind.case().into()], columns].concat();
+                table.columns.extend(published.iter().map(|p| p.name.clone()));
+                for case in cases(evaluations, kind) {
+                    let mut cells = vec![plain(case.label.clone())];
+                    match &case.outcomes[..] {
+                        [only] => cells.extend(table.measures(only.as_deref(), look)),
+                        _ => cells.extend(table.side_by_side(&case, look, &differences)),
+                    }
+                    let of = |number: Option<f64>| plain(number.map_or(String::new(), short));
+                    cells.extend(published.iter().map(|p| of(p.of(&case.label))));
+                    table.rows.push(cells);
+                }
             }
-        }
-        let published: Vec<&Published> = published.iter().filter(|p| p.kind == kind).collect();
-        let find = |rows: &'_ [Row<'_>], label: &str| -> Option<Outcome> {
-            rows.iter().find(|row| row.kind == kind && row.label == label).map(|row| row.outcome.clone())
-        };
-        let mut table =
-            ResultTable { kind, columns: vec![kind.case().into()], rows: Vec::new(), notes: Vec::new() };
-        let single = all.len() == 1;
-        if single {
-            table.columns.extend(MEASURES.map(String::from));
-        } else {
-            table.columns.extend(names(evaluations));
-        }
-        table.columns.extend(published.iter().map(|p| p.name.clone()));
-        for label in labels {
-            let outcomes: Vec<Option<Outcome>> = all.iter().map(|rows| find(rows, label)).collect();
-            let mut cells = vec![plain(label)];
-            match (single, outcomes.first()) {
-                (true, Some(outcome)) => cells.extend(table.measures(outcome.as_ref())),
-                _ => cells.extend(table.side_by_side(&outcomes)),
-            }
-            let bare = label.split(" (").next().unwrap_or(label);
-            cells.extend(
-                published.iter().map(|p| plain(p.relative_l2.get(bare).map_or(String::new(), |v| short(*v)))),
-            );
-            table.rows.push(cells);
         }
         table
-    };
-    let table = |kind| match kind {
-        Kind::OneStep if all.len() > 1 => one_step(evaluations, published),
-        kind => table(kind),
     };
     Kind::ALL.into_iter().map(table).filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// All measures of several models, one row each; what others published below.
-fn one_step(evaluations: &[Evaluation], published: &[Published]) -> ResultTable {
-    let columns = std::iter::once("model").chain(MEASURES).map(String::from).collect();
-    let mut table = ResultTable { kind: Kind::OneStep, columns, rows: Vec::new(), notes: Vec::new() };
-    let errors: Vec<_> = evaluations.iter().map(|e| e.one_step.measures().map(|m| &m.relative_l2)).collect();
-    for ((evaluation, name), best) in evaluations.iter().zip(names(evaluations)).zip(best(&errors)) {
-        let mut cells = table.measures(Some(&evaluation.one_step));
-        cells[0].best = best;
-        cells.insert(0, plain(name));
-        table.rows.push(cells);
-    }
-    for other in published.iter().filter(|p| p.kind == Kind::OneStep) {
-        let mut cells = vec![Cell::default(); MEASURES.len()];
-        cells[0] = plain(other.relative_l2.values().next().map_or(String::new(), |v| short(*v)));
-        cells.insert(0, plain(other.name.clone()));
-        table.rows.push(cells);
-    }
-    table
+/// Columns of a table of one evaluation: the metric first, with its interval.
+fn columns(look: &Look) -> Vec<String> {
+    let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric).map(label);
+    let all = [look.label(), "95 % interval"].into_iter().chain(others);
+    all.chain(["low", "mid", "high", "ms each"]).map(String::from).collect()
 }
-
-/// Columns of a table of one evaluation.
-const MEASURES: [&str; 8] =
-    ["relative L2", "95 % interval", "RMSE", "max error", "low", "mid", "high", "ms each"];
 
 fn plain(text: impl Into<String>) -> Cell {
     Cell { text: text.into(), ..Cell::default() }
@@ -107,52 +83,77 @@ fn number(value: f64) -> String {
     if value.is_finite() { short(value) } else { "∞".into() }
 }
 
+fn interval(errors: &ErrorStatistics) -> String {
+    errors.interval.map_or("–".into(), |[low, high]| format!("{} – {}", number(low), number(high)))
+}
+
 impl ResultTable {
-    fn measures(&mut self, outcome: Option<&Outcome>) -> Vec<Cell> {
-        let missing = |cell: Cell| {
-            let mut cells = vec![Cell::default(); MEASURES.len()];
-            cells[0] = cell;
-            cells
-        };
+    fn new(kind: Kind, evaluations: &[Evaluation]) -> Self {
+        let title = kind.title(evaluations);
+        Self { kind, title, columns: Vec::new(), rows: Vec::new(), notes: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// All measures of several models, one row each; what others published below.
+    fn one_step(&mut self, evaluations: &[Evaluation], look: &Look, differences: &[Difference]) {
+        self.columns = [vec!["model".into()], columns(look)].concat();
+        let errors: Vec<_> =
+            evaluations.iter().map(|e| e.one_step.measures().map(|m| m.errors(look.metric))).collect();
+        let best = self.marked(marks(self.kind, differences, &errors));
+        for ((evaluation, name), best) in evaluations.iter().zip(names(evaluations)).zip(best) {
+            let mut cells = self.measures(Some(&evaluation.one_step), look);
+            cells[0].best = best;
+            cells.insert(0, plain(name));
+            self.rows.push(cells);
+        }
+        for other in look.published().iter().filter(|p| p.kind == Kind::OneStep) {
+            let mut cells = vec![Cell::default(); self.columns.len()];
+            cells[0] = plain(other.name.clone());
+            cells[1] = plain(other.relative_l2.values().next().map_or(String::new(), |v| short(*v)));
+            self.rows.push(cells);
+        }
+    }
+
+    /// Which are the best; remarks why none is.
+    fn marked(&mut self, marks: Marks) -> Vec<bool> {
+        if let Some(reason) = marks.reason.filter(|reason| !self.remarks.contains(reason)) {
+            self.remarks.push(reason);
+        }
+        marks.best
+    }
+
+    fn measures(&mut self, outcome: Option<&Outcome>, look: &Look) -> Vec<Cell> {
+        let width = columns(look).len();
+        let missing = |cell: Cell| [vec![cell], vec![Cell::default(); width - 1]].concat();
         let m = match outcome {
             Some(Outcome::Measured(measures)) => measures,
             Some(Outcome::Unsupported(reason)) => return missing(self.dash(reason)),
             None => return missing(Cell::default()),
         };
-        let [low, high] = m.relative_l2.interval;
-        let band = |value: fn(&lto::evaluate::scores::BandErrors) -> f64| {
-            m.bands.as_ref().map_or(String::new(), |bands| number(value(bands)))
-        };
-        [
-            number(m.relative_l2.mean),
-            format!("{} – {}", number(low), number(high)),
-            number(m.rmse),
-            number(m.max_error),
-            band(|b| b.low),
-            band(|b| b.mid),
-            band(|b| b.high),
-            short(1e3 * m.seconds_per_prediction),
-        ]
-        .map(plain)
-        .to_vec()
+        let errors = m.errors(look.metric);
+        let mut cells = vec![plain(number(errors.mean)), plain(interval(errors))];
+        let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric);
+        cells.extend(others.map(|metric| plain(number(m.errors(metric).mean))));
+        let bands: [fn(&BandErrors) -> Option<f64>; 3] = [|b| b.low, |b| b.mid, |b| b.high];
+        // A band that the grid does not resolve.
+        let band =
+            |of: fn(&BandErrors) -> Option<f64>| m.bands.as_ref().and_then(of).map_or("–".into(), number);
+        cells.extend(bands.map(|of| plain(band(of))));
+        cells.push(plain(short(1e3 * m.seconds_per_prediction)));
+        cells
     }
 
-    fn side_by_side(&mut self, outcomes: &[Option<Outcome>]) -> Vec<Cell> {
-        let errors: Vec<_> = outcomes
-            .iter()
-            .map(|outcome| outcome.as_ref().and_then(Outcome::measures).map(|m| &m.relative_l2))
-            .collect();
-        let best = best(&errors);
-        let cell = |(outcome, best): (&Option<Outcome>, bool)| match outcome {
+    fn side_by_side(&mut self, case: &Case, look: &Look, differences: &[Difference]) -> Vec<Cell> {
+        let best = self.marked(marks(self.kind, differences, &case.errors(look.metric)));
+        let cell = |(outcome, best): (Option<&Outcome>, bool)| match outcome {
             None => Cell::default(),
             Some(Outcome::Unsupported(reason)) => self.dash(reason),
-            Some(Outcome::Measured(Measures { relative_l2, .. })) => {
-                let [low, high] = relative_l2.interval;
-                let text = format!("{} ({} – {})", number(relative_l2.mean), number(low), number(high));
+            Some(Outcome::Measured(measures)) => {
+                let errors = measures.errors(look.metric);
+                let text = format!("{} ({})", number(errors.mean), interval(errors));
                 Cell { text, best, note: None }
             }
         };
-        outcomes.iter().zip(best).map(cell).collect()
+        case.outcomes.iter().map(|outcome| outcome.as_deref()).zip(best).map(cell).collect()
     }
 
     /// "–" with its reason among the notes.
@@ -163,10 +164,5 @@ impl ResultTable {
             self.notes.len() - 1
         });
         Cell { text: "–".into(), best: false, note: Some(note + 1) }
-    }
-
-    /// The heading of the table.
-    pub fn title(&self) -> &'static str {
-        self.kind.title()
     }
 }

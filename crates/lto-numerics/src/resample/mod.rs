@@ -1,7 +1,8 @@
 //! Carrying fields from one grid to another: exactly where the points are shared, spectrally where the axes are
-//! periodic and uniform, by cubic splines otherwise. Every method works along one axis at a time.
+//! periodic and uniform, by cubic splines otherwise, or to the nearest point. Every method works along one axis at a time.
 
 mod cubic;
+mod nearest;
 mod spectral;
 mod stride;
 #[cfg(test)]
@@ -26,11 +27,14 @@ pub enum Method {
     /// C² cubic splines through the source's points on any axes (periodic, or not-a-knot): fourth order. Going
     /// down, values are those of the spline, so what the target cannot resolve aliases.
     Cubic,
+    /// The value of the nearest point along every axis, the lower of two as near: for piecewise constant fields, which
+    /// any smooth interpolation makes ring.
+    Nearest,
 }
 
 impl Method {
-    /// All methods, in the order [`Method::for_grids`] prefers them.
-    pub const ALL: [Method; 3] = [Method::Stride, Method::Spectral, Method::Cubic];
+    /// All methods; the first three in the order [`Method::for_grids`] prefers them.
+    pub const ALL: [Method; 4] = [Method::Stride, Method::Spectral, Method::Cubic, Method::Nearest];
 
     /// Name as written in files and on the command line.
     pub fn name(self) -> &'static str {
@@ -38,21 +42,21 @@ impl Method {
             Method::Stride => "stride",
             Method::Spectral => "spectral",
             Method::Cubic => "cubic",
+            Method::Nearest => "nearest",
         }
     }
 
-    /// The first of [`Method::ALL`] that can carry fields from `source` to `target`.
+    /// The first of stride, spectral and cubic that can carry fields from `source` to `target`.
     ///
     /// # Errors
     /// The grids lie in different domains, or no method applies; the reason is that of the last one tried.
     pub fn for_grids(source: &Grid, target: &Grid) -> Result<Method> {
-        let [stride, spectral, cubic] = Method::ALL;
-        for method in [stride, spectral] {
+        for method in [Method::Stride, Method::Spectral] {
             if method.plan(source, target).is_ok() {
                 return Ok(method);
             }
         }
-        cubic.plan(source, target).map(|_| cubic)
+        Method::Cubic.plan(source, target).map(|_| Method::Cubic)
     }
 
     fn plan(self, source: &Grid, target: &Grid) -> Result<Vec<Box<dyn AxisMap>>> {
@@ -68,6 +72,7 @@ impl Method {
                 Method::Stride => stride::Pick::new(axis, from, to).map(|m| Box::new(m) as _),
                 Method::Spectral => spectral::Trigonometric::new(axis, from, to).map(|m| Box::new(m) as _),
                 Method::Cubic => cubic::Spline::new(axis, from, to).map(|m| Box::new(m) as _),
+                Method::Nearest => Ok(Box::new(nearest::Nearest::new(axis, from, to)) as _),
             };
             map.map_err(refuse)
         })

@@ -213,7 +213,27 @@ fn the_method_follows_the_grids() {
     assert_eq!(pick(&strided, &center), Method::Spectral);
     let uneven = on(Domain::unit(1, true).unwrap(), vec![stretched(9, Placement::Left)]);
     assert_eq!(pick(&left, &uneven), Method::Cubic);
-    assert_eq!(Method::ALL.map(Method::name), ["stride", "spectral", "cubic"]);
+    assert_eq!(Method::ALL.map(Method::name), ["stride", "spectral", "cubic", "nearest"]);
+}
+
+/// Every value is that of the nearest point, around the end of a periodic axis too; of two the lower.
+#[test]
+fn nearest_takes_the_value_of_the_nearest_point() {
+    let values = vec![5.0, 7.0, 7.0, 9.0];
+    let cases: [(bool, [f64; 6]); 2] =
+        [(true, [5.0, 5.0, 5.0, 7.0, 9.0, 5.0]), (false, [5.0, 5.0, 5.0, 7.0, 9.0, 9.0])];
+    for (periodic, expected) in cases {
+        let domain = Domain::unit(1, periodic).unwrap();
+        let source = Arc::new(Grid::cubic(domain.clone(), 4, Placement::Left).unwrap());
+        let target = on(domain, vec![vec![0.0, 0.12, 0.125, 0.13, 0.85, 0.9]]);
+        let field = Field::new(source, 1, values.clone()).unwrap();
+        assert_eq!(resample(&field, &target, Method::Nearest).unwrap().values(), expected);
+    }
+    // Both axes of a box at once: a checkerboard stays one.
+    let board = |x: &[f64]| f64::from(u8::from((x[0] < 0.5) == (x[1] < 0.5)));
+    let square = |n| Arc::new(Grid::cubic(Domain::unit(2, false).unwrap(), n, Placement::Center).unwrap());
+    let finer = resample(&Field::from_fn(square(4), board), &square(12), Method::Nearest).unwrap();
+    assert_eq!(finer, Field::from_fn(square(12), board));
 }
 
 #[test]

@@ -191,16 +191,20 @@ impl Data {
         }
     }
 
-    /// A model for these data as it is before any training, in physical units: for operators without parameters.
+    /// A model for these data as it is before any training, in physical units: for operators without parameters. One
+    /// that takes a single frame is made for the newest of `data.history`.
     ///
     /// # Errors
     /// A configuration that does not fit the data.
     pub fn untrained(&self, model: ModelConfig, device: &Device) -> Result<Model> {
-        let problem = self.problem();
+        let mut problem = self.problem();
+        if !model.takes_history() {
+            problem.source_channels = self.layout().source_channels.len();
+        }
         let identity = |channels| Normalizer::identity(channels);
         let normalizers = (identity(problem.source_channels), identity(problem.target_channels));
         let operator = model.init(&problem, 0, device)?;
-        Ok(Model::new(self.card(model, normalizers), operator))
+        Ok(Model::new(ModelCard { problem, ..self.card(model, normalizers) }, operator))
     }
 
     /// Several states at once: what is not in memory is read, or solved in parallel.

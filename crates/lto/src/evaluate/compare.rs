@@ -1,20 +1,96 @@
 //! Which of several models is best, where that can be said.
 
+use super::evaluation::Evaluation;
 use super::statistics::ErrorStatistics;
 
+/// With fewer samples a bootstrap interval is too narrow for anything to be called best.
+pub const FEWEST: usize = 10;
+
 /// For each model whether it is the best: its mean is least, and its interval overlaps no other. Models without errors
-/// do not compete, and one alone is not the best of anything.
+/// do not compete, one alone is not the best of anything, and where one has fewer than [`FEWEST`] samples none is.
 pub fn best(errors: &[Option<&ErrorStatistics>]) -> Vec<bool> {
-    let least = |i: &usize| {
-        let Some(mine) = errors[*i] else { return false };
-        let others = errors.iter().enumerate().filter(|(j, _)| j != i).filter_map(|(_, other)| *other);
-        let mut rivals = 0;
-        let clear = others
-            .inspect(|_| rivals += 1)
-            .all(|other| mine.mean < other.mean && mine.interval[1] < other.interval[0]);
-        clear && rivals > 0
+    let rivals = errors.iter().flatten().count();
+    let least = |i: usize| {
+        let Some(mine) = errors[i] else { return false };
+        let others = errors.iter().enumerate().filter(|(j, _)| *j != i).filter_map(|(_, other)| *other);
+        let beats = |other: &ErrorStatistics| match (mine.interval, other.interval) {
+            (Some([_, mine_most]), Some([other_least, _])) => {
+                mine.mean < other.mean && mine_most < other_least
+            }
+            _ => false,
+        };
+        others.into_iter().all(beats)
     };
-    (0..errors.len()).map(|i| least(&i)).collect()
+    let told_apart = rivals > 1 && !too_few(errors);
+    (0..errors.len()).map(|i| told_apart && least(i)).collect()
+}
+
+/// Whether several models compete, and one of them has fewer than [`FEWEST`] samples.
+pub fn too_few(errors: &[Option<&ErrorStatistics>]) -> bool {
+    let competing: Vec<_> = errors.iter().flatten().collect();
+    competing.len() > 1 && competing.iter().any(|of| of.errors.len() < FEWEST)
+}
+
+/// What evaluations may differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aspect {
+    /// The data or the samples of them: nothing can be compared.
+    Data,
+    /// Source frames and lead: nothing but the horizon can be compared.
+    Starts,
+    /// The seed: random contexts and noise differ.
+    Seed,
+    /// The source frame of the horizon.
+    Horizon,
+}
+
+/// A difference between evaluations that makes their errors incomparable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// In what.
+    pub aspect: Aspect,
+    /// For people.
+    pub text: String,
+}
+
+/// In what evaluations differ from the first of them; empty where all were made under the same conditions.
+pub fn differences(evaluations: &[Evaluation]) -> Vec<Difference> {
+    let Some((first, others)) = evaluations.split_first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for other in others {
+        let mut unless = |same: bool, aspect, what: &str, of: fn(&Evaluation) -> String| {
+            if !same {
+                let [a, b] = [first, other].map(|e| format!("{} for {}", of(e), e.model.run));
+                found.push(Difference { aspect, text: format!("{what} differ: {a}, {b}") });
+            }
+        };
+        let (a, b) = (&first.data, &other.data);
+        unless(a.description == b.description, Aspect::Data, "the data", |e| e.data.description.clone());
+        unless(a.native == b.native, Aspect::Data, "the native grids", |e| format!("{:?}", e.data.native));
+        let interval =
+            |e: &Evaluation| e.data.interval.map_or("none".into(), |interval| interval.to_string());
+        unless(a.interval == b.interval, Aspect::Data, "the times between frames", interval);
+        unless(a.samples == b.samples, Aspect::Data, "the samples", samples);
+        unless(a.starts == b.starts, Aspect::Starts, "the source frames", |e| format!("{:?}", e.data.starts));
+        let (a, b) = (&first.config, &other.config);
+        unless(a.lead == b.lead, Aspect::Starts, "the steps at once", |e| e.config.lead.to_string());
+        unless(a.seed == b.seed, Aspect::Seed, "the seeds of contexts and noise", |e| {
+            e.config.seed.to_string()
+        });
+        if let (Some(a), Some(b)) = (&first.horizon, &other.horizon) {
+            let start = |e: &Evaluation| e.horizon.as_ref().map_or(String::new(), |h| h.start.to_string());
+            unless(a.start == b.start, Aspect::Horizon, "the source frames of the horizon", start);
+        }
+    }
+    found
+}
+
+/// How many samples, and which.
+fn samples(evaluation: &Evaluation) -> String {
+    let samples = &evaluation.data.samples;
+    let shown: Vec<String> = samples.iter().take(3).map(usize::to_string).collect();
+    let more = if samples.len() > shown.len() { ", …" } else { "" };
+    format!("{} ({}{more})", samples.len(), shown.join(", "))
 }
 
 #[cfg(test)]
@@ -22,8 +98,8 @@ mod tests {
     use super::*;
 
     fn errors(mean: f64, half: f64) -> ErrorStatistics {
-        let interval = [mean - half, mean + half];
-        ErrorStatistics { errors: vec![mean], mean, standard_error: half / 2.0, interval }
+        let interval = Some([mean - half, mean + half]);
+        ErrorStatistics { errors: vec![mean; FEWEST], mean, standard_error: half / 2.0, interval }
     }
 
     #[test]
@@ -34,5 +110,19 @@ mod tests {
         assert_eq!(best(&[None, Some(&a), Some(&b)]), [false, true, false]);
         assert_eq!(best(&[None, Some(&a)]), [false, false], "nothing to compare with");
         assert_eq!(best(&[Some(&a), Some(&a)]), [false, false]);
+    }
+
+    /// One sample has no spread, and nine too little of it to be believed.
+    #[test]
+    fn few_samples_make_no_best() {
+        for n in [1, FEWEST - 1] {
+            let few =
+                |error: f64| ErrorStatistics::of((0..n).map(|i| error + 1e-3 * i as f64).collect()).unwrap();
+            let (small, large) = (few(0.1), few(10.0));
+            assert_eq!(best(&[Some(&small), Some(&large)]), [false, false], "{n}");
+            assert!(too_few(&[Some(&small), Some(&large)]) && !too_few(&[Some(&small), None]));
+        }
+        let (enough, large) = (errors(0.1, 0.01), errors(10.0, 0.01));
+        assert!(best(&[Some(&enough), Some(&large)])[0] && !too_few(&[Some(&enough), Some(&large)]));
     }
 }

@@ -23,6 +23,17 @@ pub enum Part {
     All,
 }
 
+impl Part {
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Test => "test",
+            Part::Validation => "validation",
+            Part::All => "all",
+        }
+    }
+}
+
 /// A protocol: what is predicted from what, and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -33,6 +44,9 @@ pub struct EvaluationConfig {
     pub samples: Option<usize>,
     /// Seed of random contexts and of noise.
     pub seed: u64,
+    /// Frames that the longest source among the models compared shows: where none are given, source frames are such
+    /// that all of them can start there.
+    pub history: usize,
     /// Source frames that errors of one step are averaged over; six evenly spread ones if not given.
     pub starts: Option<Vec<usize>>,
     /// Native steps that are predicted at once in all sweeps.
@@ -51,7 +65,7 @@ pub struct EvaluationConfig {
     pub noise: Vec<f64>,
     /// Native steps of the long forecast; at most ten if not given, 0 leaves it out.
     pub horizon: Option<usize>,
-    /// Source frame of the long forecast; the first that the model can start from if not given.
+    /// Source frame of the long forecast; the first that all models can start from if not given.
     pub start: Option<usize>,
 }
 
@@ -61,6 +75,7 @@ impl Default for EvaluationConfig {
             split: Part::Test,
             samples: None,
             seed: 0,
+            history: 1,
             starts: None,
             lead: 1,
             resolutions: Vec::new(),
@@ -91,35 +106,34 @@ impl EvaluationConfig {
         [&self.resolutions[..], &self.context_resolutions, &self.query_resolutions].concat()
     }
 
-    /// Half, native and twice the native resolution, where no resolutions are given.
-    pub fn with_default_resolutions(mut self, native: usize) -> Self {
-        if self.all_resolutions().is_empty() {
-            self.resolutions = [native / 2, native, 2 * native].into_iter().filter(|r| *r > 1).collect();
+    /// The samples to evaluate on.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn chosen_samples(&self, data: &Data) -> Result<Vec<usize>> {
+        let split = data.split();
+        let all: Vec<usize> = (0..data.layout().n_samples).collect();
+        let part = match self.split {
+            Part::Test => &split.test,
+            Part::Validation => &split.validation,
+            Part::All => &all,
+        };
+        if part.is_empty() || self.samples == Some(0) {
+            let requirement = "leaves no sample to evaluate on; choose another, or all".into();
+            return refuse("split", self.split.name().into(), requirement);
         }
-        self
+        let n = self.samples.map_or(part.len(), |n| n.min(part.len()));
+        Ok((0..n).map(|i| part[i * part.len() / n]).collect())
     }
 
-    /// Decides what depends on the data. `history` is the number of frames a source has.
+    /// Decides what depends on the data. `history` is the number of frames that a source of the model has. Frames that
+    /// are given need not suffice for it: it then cannot start there, though others can.
     ///
     /// # Errors
     /// Frames beyond the data, values that make no sense, or no sample.
     pub(super) fn protocol(&self, data: &Data, history: usize) -> Result<Protocol> {
-        let (layout, split) = (data.layout(), data.split());
-        let all: Vec<usize> = (0..layout.n_samples).collect();
-        let (name, part) = match self.split {
-            Part::Test => ("test", &split.test),
-            Part::Validation => ("validation", &split.validation),
-            Part::All => ("all", &all),
-        };
-        if part.is_empty() || self.samples == Some(0) {
-            return refuse(
-                "split",
-                name.into(),
-                "leaves no sample to evaluate on; choose another, or all".into(),
-            );
-        }
-        let n = self.samples.map_or(part.len(), |n| n.min(part.len()));
-        let samples = (0..n).map(|i| part[i * part.len() / n]).collect();
+        let layout = data.layout();
+        let samples = self.chosen_samples(data)?;
         if let Some(level) = self.noise.iter().find(|level| !(**level >= 0.0 && level.is_finite())) {
             return refuse("noise", level.to_string(), "must not be negative".into());
         }
@@ -129,36 +143,32 @@ impl EvaluationConfig {
         if layout.is_steady() {
             return Ok(Protocol { samples, starts: vec![0], horizon: None });
         }
-        let (first, n_frames) = (history.max(1) - 1, layout.times.len());
-        if self.lead == 0 || first + self.lead >= n_frames {
-            let most = n_frames.saturating_sub(first + 1);
+        let n_frames = layout.times.len();
+        let first = self.history.max(history).max(1) - 1;
+        let earliest = if self.starts.is_some() { 0 } else { first };
+        if self.lead == 0 || earliest.saturating_add(self.lead) >= n_frames {
+            let most = n_frames.saturating_sub(earliest + 1);
             return refuse("lead", self.lead.to_string(), format!("must be 1 to {most} native steps"));
         }
         let last = n_frames - 1 - self.lead;
         let starts = match &self.starts {
             None => spread(first, last, STARTS),
-            Some(starts) => match starts.iter().find(|s| !(first..=last).contains(s)) {
+            Some(starts) if starts.is_empty() => {
+                return refuse("starts", "[]".into(), "must name a frame".into());
+            }
+            Some(starts) => match starts.iter().find(|s| **s > last) {
                 Some(bad) => {
-                    return refuse(
-                        "starts",
-                        bad.to_string(),
-                        format!("the frames to start from are {first} to {last}"),
-                    );
-                }
-                None if starts.is_empty() => {
-                    return refuse("starts", "[]".into(), "must name a frame".into());
+                    let requirement = format!("the frames to start from are 0 to {last}");
+                    return refuse("starts", bad.to_string(), requirement);
                 }
                 None => starts.clone(),
             },
         };
         let start = self.start.unwrap_or(first);
         let most = (n_frames - 1).saturating_sub(start);
-        if start < first || most == 0 {
-            return refuse(
-                "start",
-                start.to_string(),
-                format!("the frames to start from are {first} to {}", n_frames - 2),
-            );
+        if most == 0 {
+            let requirement = format!("the frames to start from are 0 to {}", n_frames - 2);
+            return refuse("start", start.to_string(), requirement);
         }
         let steps = self.horizon.unwrap_or(HORIZON.min(most));
         if steps > most {
@@ -206,6 +216,16 @@ mod tests {
         assert_eq!(decided.samples, [10, 20, 30]);
         assert_eq!(decided.starts, [2, 3, 4, 5, 6]);
         assert_eq!(decided.horizon, Some((2, 8)));
+    }
+
+    /// Whichever of the models has the longest source: all start where it can, unless told otherwise.
+    #[test]
+    fn all_models_start_where_the_longest_source_does() {
+        let [short, long] = [1, 4].map(|history| protocol(|c| c.history = 4, history).unwrap());
+        assert_eq!(short, long);
+        assert_eq!((short.starts[0], short.horizon), (3, Some((3, 7))));
+        let told = protocol(|c| (c.starts, c.start) = (Some(vec![0, 9]), Some(1)), 4).unwrap();
+        assert_eq!((told.starts, told.horizon), (vec![0, 9], Some((1, 9))));
     }
 
     #[test]

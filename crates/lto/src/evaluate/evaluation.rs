@@ -9,10 +9,11 @@ use lto_numerics::{Domain, Grid};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of the JSON.
-pub const SCHEMA: u32 = 1;
+/// Version of the JSON. The first had no intervals but for relative L2, and counted half waves as waves where axes are not
+/// periodic.
+pub const SCHEMA: u32 = 2;
 
-/// The file's name in the folder of an evaluation.
+/// The file's name in the folder of an evaluation, and in that of a run.
 pub const FILE_NAME: &str = "evaluation.json";
 
 /// One model on one dataset.
@@ -64,6 +65,10 @@ pub struct ModelInfo {
     pub steps: u64,
     /// Wall time of training, where it is known.
     pub train_seconds: Option<f64>,
+    /// Seed of training, where it is known.
+    pub seed: Option<u64>,
+    /// The command that trains it, where its configuration is there.
+    pub train_command: Option<String>,
 }
 
 /// What it was evaluated on.
@@ -74,6 +79,8 @@ pub struct DataInfo {
     pub description: String,
     /// Points of the native grid along each axis.
     pub native: Vec<usize>,
+    /// Names of the channels that are predicted.
+    pub channels: Vec<String>,
     /// The samples.
     pub samples: Vec<usize>,
     /// Source frames that one-step errors are averaged over; empty for a steady problem.
@@ -200,35 +207,33 @@ impl ExampleField {
     }
 }
 
-/// Reads evaluations from their file, or from the folder that holds it: one, or a list.
+/// Reads evaluations from their file, or from the folder that holds it: a list, or one alone.
 ///
 /// # Errors
 /// A file that is missing, or holds no evaluation of this version.
 pub fn read(path: &Path) -> Result<Vec<Evaluation>> {
     let path = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
     let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-    let list = text.trim_start().starts_with('[');
-    let parsed =
-        if list { serde_json::from_str(&text) } else { serde_json::from_str(&text).map(|one| vec![one]) };
-    let evaluations: Vec<Evaluation> = parsed
-        .map_err(|e| Error::bad_file(&path, format!("is no evaluation that this version reads: {e}")))?;
-    match evaluations.iter().find(|evaluation| evaluation.schema != SCHEMA) {
-        Some(other) => {
-            let problem = format!("has schema {}, this version reads {SCHEMA}; evaluate again", other.schema);
-            Err(Error::bad_file(&path, problem))
-        }
-        None => Ok(evaluations),
+    let no_evaluation = |e: serde_json::Error| {
+        Error::bad_file(&path, format!("is no evaluation that this version reads: {e}"))
+    };
+    let parsed: serde_json::Value = serde_json::from_str(&text).map_err(no_evaluation)?;
+    let list = match parsed {
+        serde_json::Value::Array(list) => list,
+        one => vec![one],
+    };
+    // Before anything else is looked at, since other versions have other keys.
+    if let Some(other) = list.iter().filter_map(|e| e.get("schema")).find(|schema| **schema != SCHEMA) {
+        let problem = format!("has schema {other}, this version reads {SCHEMA}; evaluate again");
+        return Err(Error::bad_file(&path, problem));
     }
+    list.into_iter().map(|one| serde_json::from_value(one).map_err(no_evaluation)).collect()
 }
 
-/// The JSON of evaluations: one alone, several as a list; without line breaks, since fields are long.
+/// The JSON of evaluations, always a list; without line breaks, since fields are long.
 ///
 /// # Errors
 /// None for sound evaluations.
 pub fn to_json(evaluations: &[Evaluation]) -> Result<String> {
-    let text = match evaluations {
-        [one] => serde_json::to_string(one),
-        all => serde_json::to_string(all),
-    };
-    text.map_err(|e| Error::bad_file(Path::new(FILE_NAME), e.to_string()))
+    serde_json::to_string(evaluations).map_err(|e| Error::bad_file(Path::new(FILE_NAME), e.to_string()))
 }

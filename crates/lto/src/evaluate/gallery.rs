@@ -8,6 +8,9 @@ use lto_numerics::metric::spectrum::power_spectrum;
 /// Points along an axis that an example keeps, at most: of a curve, and of a map.
 const MOST: [usize; 2] = [1024, 128];
 
+/// Channels of an example that are kept, at most.
+const CHANNELS: usize = 3;
+
 /// Collects predictions.
 #[derive(Default)]
 pub(super) struct Gallery {
@@ -55,36 +58,33 @@ impl Gallery {
         let most = MOST[usize::from(grid.dim() > 1)];
         let longest = grid.shape().into_iter().max().unwrap_or(1);
         let stride = longest.div_ceil(most).max(1);
-        let kept = |values: &[f64]| -> Vec<f64> {
-            let shape = grid.shape();
-            let on_stride = |mut index: usize| {
-                shape.iter().rev().all(|&n| {
-                    let i = index % n;
-                    index /= n;
-                    i.is_multiple_of(stride)
-                })
-            };
-            values
-                .iter()
-                .take(grid.len())
-                .enumerate()
-                .filter(|(i, _)| on_stride(*i))
-                .map(|(_, v)| *v)
-                .collect()
+        let shape = grid.shape();
+        let on_stride = |mut index: usize| {
+            shape.iter().rev().all(|&n| {
+                let i = index % n;
+                index /= n;
+                i.is_multiple_of(stride)
+            })
         };
-        self.examples.push(ExampleField {
-            sample,
-            channel: channels.first().cloned().unwrap_or_default(),
-            steps,
-            rollout,
-            times: [s, t],
-            domain: grid.domain().clone(),
-            coordinates: (0..grid.dim())
-                .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
-                .collect(),
-            truth: kept(truth.values()),
-            prediction: kept(&values),
-        });
+        let kept = |values: &[f64]| -> Vec<f64> {
+            values.iter().enumerate().filter(|(i, _)| on_stride(*i)).map(|(_, v)| *v).collect()
+        };
+        let each = truth.values().chunks_exact(grid.len()).zip(values.chunks_exact(grid.len()));
+        for (c, (truth, values)) in each.enumerate().take(CHANNELS) {
+            self.examples.push(ExampleField {
+                sample,
+                channel: channels.get(c).cloned().unwrap_or_default(),
+                steps,
+                rollout,
+                times: [s, t],
+                domain: grid.domain().clone(),
+                coordinates: (0..grid.dim())
+                    .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
+                    .collect(),
+                truth: kept(truth),
+                prediction: kept(values),
+            });
+        }
     }
 
     /// Means over all predictions taken.

@@ -6,6 +6,7 @@ use super::gallery::Gallery;
 use super::level::Level;
 use super::outcome::{Outcome, Tally};
 use super::protocol::{CHUNK, Runner};
+use super::scores::Scores;
 use crate::data::State;
 use crate::data::context::ContextPlan;
 use crate::error::{Error, Result};
@@ -14,7 +15,7 @@ use lto_numerics::Points;
 use lto_numerics::pde::sample_rng;
 use std::sync::Arc;
 
-/// Native intervals of model and data that differ by more than this share are different.
+/// Native intervals of model and frames that differ by more than this share are different.
 const SAME_INTERVAL: f64 = 1e-3;
 
 /// The long forecast of a protocol, from the full native grid; `None` where there is none.
@@ -56,12 +57,12 @@ fn forecast(
     let mut all = Tally::default();
     let mut done = 0;
     let mut measure = |runner: &mut Runner| -> Result<()> {
-        possible(runner, way)?;
+        possible(runner, way, (start, n_steps))?;
         for chunk in samples.chunks(CHUNK) {
             let examples = chunk.iter().map(|&sample| example(runner, native, sample, start, n_steps));
             let examples = examples.collect::<Result<Vec<_>>>()?;
-            let mut judged = |i: usize, j: usize, values: &[f64], scores| {
-                tallies[j].add(examples[i].sample, scores);
+            let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
+                tallies[j].add(examples[i].sample, scores.clone());
                 all.add(examples[i].sample, scores);
                 if j + 1 == n_steps {
                     gallery.add(&examples[i], j, values);
@@ -92,22 +93,34 @@ fn forecast(
     }
 }
 
-/// Refuses what models of this kind do not do.
-fn possible(runner: &Runner, way: Way) -> Result<()> {
+/// Refuses what models of this kind do not do: frames that are too early, straight predictions of a model that steps, and
+/// steps that do not lead to the frames.
+fn possible(runner: &Runner, way: Way, (start, n_steps): (usize, usize)) -> Result<()> {
     let card = runner.model.card();
     let refuse = |reason: String| Err(Error::Unsupported { model: card.model.name(), reason });
+    runner.check_starts(&[start])?;
     if way == Way::Direct {
         return match runner.model.operator().reach() {
             Reach::Direct => Ok(()),
             Reach::Step => refuse("it goes one native step at a time; see the rollout".into()),
         };
     }
-    let intervals = (card.native_interval, runner.levels.data().layout().native_interval());
-    match intervals {
-        (Some(model), Some(data)) if (model - data).abs() > SAME_INTERVAL * data => {
-            refuse(format!("it was trained on steps of {model}, the frames are {data} apart"))
+    let Some(interval) = card.native_interval else { return Ok(()) };
+    let times = &runner.levels.data().layout().times;
+    // What a step is off by adds up.
+    let missed = |k: &usize| {
+        let (ahead, steps) = (times[start + k] - times[start], *k as f64);
+        (ahead - steps * interval).abs() > SAME_INTERVAL * steps * interval
+    };
+    match (1..=n_steps).find(missed) {
+        Some(k) => {
+            let (frame, ahead) = (start + k, times[start + k] - times[start]);
+            let steps = if k == 1 { "one step".into() } else { format!("{k} steps") };
+            refuse(format!(
+                "{steps} of {interval} do not lead to frame {frame}, which is {ahead} after frame {start}"
+            ))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

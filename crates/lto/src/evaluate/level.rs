@@ -1,10 +1,11 @@
 //! States at other resolutions than the native one, by honest means.
 
+use super::shape::{at_shape, shape_at, strided};
 use crate::data::config::DataConfig;
 use crate::data::{Data, State, Wanted};
 use crate::error::{Error, Result};
 use lto_numerics::resample::{Method, resample};
-use lto_numerics::{Field, Grid, Placement};
+use lto_numerics::{Field, Grid};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ pub enum Origin {
     /// The same random problems, solved at that resolution.
     #[serde(rename = "generated")]
     Generated,
-    /// Interpolated from the data: spectrally on uniform periodic axes, else by cubic splines.
+    /// Interpolated from the data: spectrally on uniform periodic axes, else by cubic splines; a field of two values
+    /// only, such as a piecewise constant coefficient, by the nearest point, since it would ring.
     #[serde(rename = "resampled")]
     Resampled,
 }
@@ -40,6 +42,10 @@ impl Origin {
         }
     }
 }
+
+/// What is said where values are resampled.
+pub const RESAMPLED: &str = "resampled values are interpolated: spectrally on uniform periodic axes, else by cubic splines; fields of two \
+                             values only take that of the nearest point";
 
 /// The data at one resolution.
 #[derive(Clone)]
@@ -72,7 +78,10 @@ impl Level {
             if field.grid() == &self.grid {
                 return Ok(field);
             }
-            let method = Method::for_grids(field.grid(), &self.grid)?;
+            let method = match Method::for_grids(field.grid(), &self.grid)? {
+                Method::Spectral | Method::Cubic if is_two_valued(&field) => Method::Nearest,
+                other => other,
+            };
             Ok(resample(&field, &self.grid, method)?)
         };
         fields.into_iter().map(carry).collect()
@@ -88,7 +97,7 @@ pub struct Levels {
 
 impl Levels {
     /// Opens the data, and what is needed of them at other resolutions: numbers of points along the first axis; other
-    /// axes in proportion. Below native, points of the grid are left out where that leads there. Above native, finer data of
+    /// axes in proportion, to the nearest whole interval. Below native, points of the grid are left out where that leads there. Above native, finer data of
     /// the file or the solve are looked for, then a generator solves the same problems again. Else the fields are
     /// interpolated.
     ///
@@ -96,7 +105,7 @@ impl Levels {
     /// Data that cannot be opened, or a resolution that no grid has.
     pub fn open(config: &DataConfig, resolutions: &[usize]) -> Result<Self> {
         let native = Data::open(config, 1.0)?;
-        let notes = native.notes().to_vec();
+        let mut notes = native.notes().to_vec();
         let grid = native.layout().grid.clone();
         let n = grid.shape()[0];
         let finest = resolutions.iter().copied().max().unwrap_or(n);
@@ -111,6 +120,9 @@ impl Levels {
             if others.iter().all(|(other, _)| *other != resolution) {
                 others.push((resolution, level(config, &data, resolution)?));
             }
+        }
+        if others.iter().any(|(_, level)| level.origin == Origin::Resampled) {
+            notes.push(RESAMPLED.into());
         }
         let native = Level { grid, origin: Origin::Native, data, finer: false };
         Ok(Self { native, others, notes })
@@ -168,7 +180,17 @@ impl Levels {
     }
 }
 
-fn refuse(resolution: usize, requirement: &str) -> Error {
+/// Whether each channel has two values at most.
+fn is_two_valued(field: &Field) -> bool {
+    (0..field.n_channels()).all(|c| {
+        let values = field.channel(c);
+        let first = values.first();
+        let second = values.iter().find(|v| Some(*v) != first);
+        values.iter().all(|v| Some(v) == first || Some(v) == second)
+    })
+}
+
+pub(super) fn refuse(resolution: usize, requirement: &str) -> Error {
     let (key, value) = ("resolutions".into(), resolution.to_string());
     Error::Config { key, value, requirement: requirement.into() }
 }
@@ -177,13 +199,13 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
     let layout = data.layout();
     let shape = shape_at(&layout.grid, resolution)?;
     if let Some(grid) = strided(&layout.grid, &shape) {
-        let grid = Arc::new(grid?);
+        let grid = grid?;
         return Ok(Level { grid, origin: Origin::Subsampled, data: data.clone(), finer: false });
     }
     if let Some(finer) = &layout.finer
         && let Some(grid) = strided(finer, &shape)
     {
-        let grid = Arc::new(grid?);
+        let grid = grid?;
         return Ok(Level { grid, origin: Origin::FinerData, data: data.clone(), finer: true });
     }
     if resolution > layout.grid.shape()[0]
@@ -195,73 +217,16 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
             return Ok(Level { grid, origin: Origin::Generated, data: Arc::new(again), finer: false });
         }
     }
-    let axes: Option<Vec<(usize, Placement)>> =
-        shape.iter().enumerate().map(|(d, &n)| Some((n, layout.grid.placement(d)?))).collect();
-    let axes = axes
+    let grid = at_shape(&layout.grid, &shape)
         .ok_or_else(|| refuse(resolution, "points that are not equally spaced have no other resolution"))?;
-    let grid = Arc::new(Grid::uniform(layout.grid.domain().clone(), &axes)?);
+    let grid = Arc::new(grid?);
     let finer = layout.finer.is_some() && resolution > layout.grid.shape()[0];
     Ok(Level { grid, origin: Origin::Resampled, data: data.clone(), finer })
-}
-
-/// Points along each axis: so many along the first, the others in proportion of their intervals.
-fn shape_at(grid: &Grid, resolution: usize) -> Result<Vec<usize>> {
-    let native = grid.shape();
-    let vertex = |d: usize| usize::from(grid.placement(d) == Some(Placement::Vertex));
-    let along = |d: usize| {
-        let (wanted, had) = (resolution.checked_sub(vertex(0))?, native[0].checked_sub(vertex(0))?);
-        let intervals = (native[d] - vertex(d)).checked_mul(wanted)?;
-        (had > 0 && wanted > 0 && intervals.is_multiple_of(had)).then(|| intervals / had + vertex(d))
-    };
-    let shape: Option<Vec<usize>> = (0..native.len()).map(along).collect();
-    shape.ok_or_else(|| {
-        refuse(
-            resolution,
-            &format!("points along the first axis of {native:?}, the other axes in proportion"),
-        )
-    })
-}
-
-/// The grid of every so manieth point, where there is one of this shape; around a periodic axis all gaps are equal.
-fn strided(grid: &Grid, shape: &[usize]) -> Option<Result<Grid>> {
-    let native = grid.shape();
-    let fits = |stride: usize| {
-        let axes = grid.domain().axes().iter().zip(&native).zip(shape);
-        axes.into_iter().all(|((axis, &n), &wanted)| {
-            n.div_ceil(stride) == wanted && (!axis.periodic || n.is_multiple_of(stride))
-        })
-    };
-    (1..=native[0]).find(|&stride| fits(stride)).map(|stride| Ok(grid.strided(stride)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lto_numerics::Domain;
-
-    #[test]
-    fn strides_lead_to_the_published_darcy_grids_and_to_halves_of_periodic_ones() {
-        let vertices = Grid::cubic(Domain::unit(2, false).unwrap(), 421, Placement::Vertex).unwrap();
-        for n in [85, 106, 141, 211, 421] {
-            let grid = strided(&vertices, &shape_at(&vertices, n).unwrap()).unwrap().unwrap();
-            assert_eq!((grid.shape(), grid.placement(0)), (vec![n, n], Some(Placement::Vertex)));
-        }
-        let periodic = Grid::cubic(Domain::unit(1, true).unwrap(), 48, Placement::Center).unwrap();
-        assert_eq!(strided(&periodic, &[16]).unwrap().unwrap().coordinates(0)[1], 3.5 / 48.0);
-        // Every 10th of 48 points would be 5 with unequal gaps around the end.
-        assert!(strided(&periodic, &[5]).is_none());
-        assert!(strided(&periodic, &[96]).is_none());
-    }
-
-    #[test]
-    fn other_axes_keep_their_proportion() {
-        let axes = [(64, Placement::Left), (32, Placement::Left)];
-        let grid = Grid::uniform(Domain::unit(2, true).unwrap(), &axes).unwrap();
-        assert_eq!(shape_at(&grid, 128).unwrap(), [128, 64]);
-        assert_eq!(shape_at(&grid, 16).unwrap(), [16, 8]);
-        assert!(shape_at(&grid, 15).unwrap_err().to_string().contains("15"));
-        assert!(shape_at(&grid, 0).is_err());
-    }
 
     /// Each way to a resolution is taken where it can be, and its values are those of the fields.
     #[test]
@@ -291,5 +256,19 @@ mod tests {
             assert!(off < 0.02 * largest, "{n}: {off} of {largest}");
         }
         assert!(levels.at(Some(64)).is_err());
+    }
+
+    /// The coefficient of Darcy's equation has two values on every grid, its solution more than those.
+    #[test]
+    fn two_values_stay_two_values() {
+        let text = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 2";
+        let levels = Levels::open(&toml::from_str(text).unwrap(), &[8]).unwrap();
+        assert!(levels.notes().iter().any(|note| note == RESAMPLED));
+        let level = levels.at(Some(8)).unwrap();
+        assert_eq!(level.origin, Origin::Resampled);
+        let states = level.fields(&[(0, State::Source), (0, State::Target)]).unwrap();
+        let native = levels.at(None).unwrap().fields(&[(0, State::Source)]).unwrap().remove(0);
+        assert!(is_two_valued(&states[0]) && !is_two_valued(&states[1]));
+        assert!(states[0].values().iter().all(|v| native.values().contains(v)));
     }
 }

@@ -12,6 +12,7 @@ pub mod number;
 pub mod outcome;
 pub mod protocol;
 pub mod scores;
+pub mod shape;
 pub mod statistics;
 
 pub use config::{EvaluationConfig, Part};

@@ -48,3 +48,48 @@ pub mod several {
         T::try_from(values).map_err(|_| D::Error::custom(format!("{n} numbers are too few or too many")))
     }
 }
+
+/// The same for a lower and an upper number, where there are such.
+pub mod pair {
+    use super::finite;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes both, `null` where one is not finite; one `null` in place of none.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn serialize<S: Serializer>(value: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.map(|pair| pair.map(finite)).serialize(serializer)
+    }
+
+    /// Reads both, `null` as infinity; one `null` as none.
+    ///
+    /// # Errors
+    /// Those of the format, or another number of numbers.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f64; 2]>, D::Error> {
+        let pair = Option::<[Option<f64>; 2]>::deserialize(deserializer)?;
+        Ok(pair.map(|pair| pair.map(|v| v.unwrap_or(f64::INFINITY))))
+    }
+}
+
+/// The same for a number that may be missing; it is then not written at all.
+pub mod optional {
+    use super::finite;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes a number, `null` where it is not finite.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.and_then(finite).serialize(serializer)
+    }
+
+    /// Reads a number, `null` as infinity.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        Ok(Some(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY)))
+    }
+}

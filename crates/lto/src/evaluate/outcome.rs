@@ -3,6 +3,7 @@
 use super::scores::{BandErrors, Scores};
 use super::statistics::ErrorStatistics;
 use crate::error::{Error, Result};
+use lto_numerics::metric::MetricKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,16 +14,28 @@ use std::collections::BTreeMap;
 pub struct Measures {
     /// Relative L2 error, with its interval.
     pub relative_l2: ErrorStatistics,
-    /// Mean root mean square error.
-    #[serde(with = "super::number")]
-    pub rmse: f64,
-    /// Mean largest error.
-    #[serde(with = "super::number")]
-    pub max_error: f64,
+    /// Root mean square error, with its interval.
+    pub rmse: ErrorStatistics,
+    /// Largest error, with its interval.
+    pub max_error: ErrorStatistics,
     /// Mean relative L2 error by wavenumber; none where points are not equally spaced.
     pub bands: Option<BandErrors>,
-    /// Wall time of one prediction.
+    /// Wall time of one prediction: that of a batch of up to 16, shared out.
     pub seconds_per_prediction: f64,
+    /// The same of each channel alone; empty where there is one only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Measures>,
+}
+
+impl Measures {
+    /// The errors by a metric.
+    pub fn errors(&self, metric: MetricKind) -> &ErrorStatistics {
+        match metric {
+            MetricKind::RelativeL2 => &self.relative_l2,
+            MetricKind::Rmse => &self.rmse,
+            MetricKind::MaxError => &self.max_error,
+        }
+    }
 }
 
 /// A measurement.
@@ -30,7 +43,7 @@ pub struct Measures {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It was made.
-    Measured(Measures),
+    Measured(Box<Measures>),
     /// The model is not made for it; the reason.
     Unsupported(String),
 }
@@ -42,7 +55,7 @@ impl Outcome {
     /// Any other error.
     pub fn of(result: Result<Measures>) -> Result<Self> {
         match result {
-            Ok(measures) => Ok(Outcome::Measured(measures)),
+            Ok(measures) => Ok(Outcome::Measured(Box::new(measures))),
             Err(unsupported @ Error::Unsupported { .. }) => Ok(Outcome::Unsupported(unsupported.to_string())),
             Err(other) => Err(other),
         }
@@ -76,34 +89,50 @@ impl Tally {
     /// # Errors
     /// Nothing was added.
     pub fn measures(&self) -> Result<Measures> {
-        let per_sample = |value: &dyn Fn(&Scores) -> f64| -> Vec<f64> {
-            self.samples.values().map(|scores| mean(scores.iter().map(value))).collect()
-        };
-        let over_samples = |value: &dyn Fn(&Scores) -> f64| mean(per_sample(value).into_iter());
-        let has_bands = self.samples.values().flatten().all(|scores| scores.bands.is_some());
-        let band = |value: fn(&BandErrors) -> f64| {
-            over_samples(&|scores| scores.bands.as_ref().map_or(f64::INFINITY, value))
-        };
-        let none = || {
+        let samples: Vec<Vec<&Scores>> =
+            self.samples.values().map(|scores| scores.iter().collect()).collect();
+        let n: usize = samples.iter().map(Vec::len).sum();
+        over_samples(&samples, self.seconds / n.max(1) as f64).ok_or_else(|| {
             Error::Numerics(lto_numerics::Error::Mismatch {
                 what: "number of samples with something to predict (at least)".into(),
                 expected: 1,
                 got: 0,
             })
-        };
-        let n: usize = self.samples.values().map(Vec::len).sum();
-        Ok(Measures {
-            relative_l2: ErrorStatistics::of(per_sample(&|scores| scores.relative_l2)).ok_or_else(none)?,
-            rmse: over_samples(&|scores| scores.rmse),
-            max_error: over_samples(&|scores| scores.max_error),
-            bands: has_bands.then(|| BandErrors {
-                low: band(|b| b.low),
-                mid: band(|b| b.mid),
-                high: band(|b| b.high),
-            }),
-            seconds_per_prediction: self.seconds / n.max(1) as f64,
         })
     }
+}
+
+/// The means of each sample, and what they say together; `None` without any.
+fn over_samples(samples: &[Vec<&Scores>], seconds_per_prediction: f64) -> Option<Measures> {
+    let errors = |value: fn(&Scores) -> f64| {
+        ErrorStatistics::of(samples.iter().map(|scores| mean(scores.iter().map(|s| value(s)))).collect())
+    };
+    let band = |value: fn(&BandErrors) -> Option<f64>| {
+        let of_sample = |scores: &Vec<&Scores>| {
+            let each: Option<Vec<f64>> = scores.iter().map(|s| s.bands.as_ref().and_then(value)).collect();
+            each.map(|each| mean(each.into_iter()))
+        };
+        let each: Option<Vec<f64>> = samples.iter().map(of_sample).collect();
+        each.map(|each| mean(each.into_iter()))
+    };
+    let channel = |c: usize| {
+        let alone: Vec<Vec<&Scores>> =
+            samples.iter().map(|scores| scores.iter().filter_map(|s| s.channels.get(c)).collect()).collect();
+        over_samples(&alone, seconds_per_prediction)
+    };
+    let first = samples.first()?.first()?;
+    Some(Measures {
+        relative_l2: errors(|s| s.relative_l2)?,
+        rmse: errors(|s| s.rmse)?,
+        max_error: errors(|s| s.max_error)?,
+        bands: first.bands.map(|_| BandErrors {
+            low: band(|b| b.low),
+            mid: band(|b| b.mid),
+            high: band(|b| b.high),
+        }),
+        seconds_per_prediction,
+        channels: (0..first.channels.len()).map(channel).collect::<Option<_>>()?,
+    })
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

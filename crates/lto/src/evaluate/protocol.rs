@@ -84,6 +84,7 @@ pub fn evaluate(
         data: DataInfo {
             description: layout.description.clone(),
             native: layout.grid.shape(),
+            channels: layout.target_channels.clone(),
             samples,
             starts: if layout.is_steady() { Vec::new() } else { starts },
             interval: layout.native_interval(),
@@ -159,10 +160,30 @@ impl<'a> Runner<'a> {
         if (self.progress)(self.done, self.total) { Ok(()) } else { Err(Error::Interrupted) }
     }
 
+    /// Refuses frames that are too early for a source of the model.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub fn check_starts(&self, starts: &[usize]) -> Result<()> {
+        let card = self.model.card();
+        match starts.iter().find(|start| **start + 1 < self.history) {
+            Some(start) if card.problem.times.is_some() => {
+                let reason =
+                    format!("it takes {} frames, from frame {start} there are {}", self.history, start + 1);
+                Err(Error::Unsupported { model: card.model.name(), reason })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The errors of a case, and the mean number of points observed.
     fn measure(&mut self, case: &Case, mut gallery: Option<&mut Gallery>) -> Result<(Outcome, f64)> {
         let query = Arc::new(Points::grid(case.query.grid.as_ref().clone()));
         let samples = self.protocol.samples.clone();
+        if let Err(refused) = self.check_starts(&self.protocol.starts) {
+            self.advance(samples.len())?;
+            return Ok((Outcome::of(Err(refused))?, 0.0));
+        }
         let (mut tally, mut points, mut count) = (Tally::default(), 0, 0);
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             let examples = self.examples(case, chunk)?;

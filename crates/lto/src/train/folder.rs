@@ -2,6 +2,7 @@
 
 use super::{checkpoint, metrics};
 use crate::error::{Error, Result};
+use crate::evaluate::evaluation;
 use crate::experiment::Experiment;
 use crate::model;
 use lto_numerics::dataset::write::AtomicFile;
@@ -17,7 +18,17 @@ pub const CONFIG_FILE: &str = "config.toml";
 /// A folder that cannot be written.
 pub fn create(run: &Path) -> Result<()> {
     std::fs::create_dir_all(run).map_err(Error::io(run))?;
-    files(run)?.iter().try_for_each(|path| std::fs::remove_file(path).map_err(Error::io(path)))
+    files(run)?.iter().try_for_each(|path| std::fs::remove_file(path).map_err(Error::io(path)))?;
+    forget_evaluation(run)
+}
+
+/// Takes away the evaluation that is kept with a run: it is not that of the model that is trained now.
+///
+/// # Errors
+/// A file that cannot be removed.
+pub fn forget_evaluation(run: &Path) -> Result<()> {
+    let path = run.join(evaluation::FILE_NAME);
+    if path.exists() { std::fs::remove_file(&path).map_err(Error::io(&path)) } else { Ok(()) }
 }
 
 /// Refuses a folder that holds a run already.

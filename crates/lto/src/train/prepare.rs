@@ -74,6 +74,7 @@ impl Trainer {
         if !overrides.is_empty() {
             folder::write_config(run, &trainer.experiment)?;
         }
+        folder::forget_evaluation(run)?;
         Ok(trainer)
     }
 

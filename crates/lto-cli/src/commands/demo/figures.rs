@@ -127,11 +127,7 @@ pub fn rates(evaluation: &Evaluation) -> Drawing {
         .map(|((name, sweep), color)| Series {
             name: format!("{name} sensors"),
             points: sweep.errors.iter().map(|at| (at.n_points as f64, at.relative_l2.mean)).collect(),
-            intervals: sweep
-                .errors
-                .iter()
-                .map(|at| (at.relative_l2.interval[0], at.relative_l2.interval[1]))
-                .collect(),
+            intervals: sweep.errors.iter().map(|at| at.relative_l2.bar().into()).collect(),
             color,
             style: Style::Marked,
         })

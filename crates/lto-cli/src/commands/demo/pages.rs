@@ -108,7 +108,8 @@ fn rates(results: &Results) -> Result<Section> {
     for (name, sweep) in evaluation.designs() {
         for at in &sweep.errors {
             let error = &at.relative_l2;
-            let interval = format!("{} – {}", short(error.interval[0]), short(error.interval[1]));
+            let [low, high] = error.bar().map(short);
+            let interval = format!("{low} – {high}");
             let numbers = [at.n_points.to_string(), short(error.mean), short(error.standard_error), interval];
             table = table.row(std::iter::once(name.to_string()).chain(numbers));
         }

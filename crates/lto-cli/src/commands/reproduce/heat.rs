@@ -108,8 +108,8 @@ impl HeatFigure {
             Style::Marked,
         )];
         let slope = self.twin_slope.as_ref().map_or(String::new(), |slope| {
-            let [low, high] = slope.interval;
-            format!(": {:.2} ({low:.2}, {high:.2})", slope.mean)
+            let interval = slope.interval.map(|[low, high]| format!(" ({low:.2}, {high:.2})"));
+            format!(": {:.2}{}", slope.mean, interval.unwrap_or_default())
         });
         for (number, twin) in self.twin.iter().enumerate() {
             let name = match number {

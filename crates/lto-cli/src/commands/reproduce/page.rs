@@ -3,9 +3,10 @@
 use super::Results;
 use super::suite::{Planned, Suite};
 use crate::args::ReproduceArgs;
-use crate::evaluation::sections;
+use crate::evaluation::{Look, sections};
 use crate::report::{Figure, Report, Section};
 use anyhow::Result;
+use lto_numerics::metric::MetricKind;
 
 /// The whole report.
 ///
@@ -21,7 +22,8 @@ pub fn report(results: &Results, suite: &Suite, plan: &[Planned], args: &Reprodu
         let figure = Figure::drawing(&heat.chart(), caption, description)?;
         all.push(Section::new("Error against the number of sensors").figure(figure));
     }
-    all.extend(sections(&results.shown(), &suite.published)?);
+    let look = Look::new(MetricKind::RelativeL2, &suite.published);
+    all.extend(sections(&results.shown(), &look)?);
     let mut configurations = Section::new("Configurations, with every default");
     for planned in plan {
         configurations = configurations.text(planned.folder.clone()).code(planned.experiment.to_toml()?);

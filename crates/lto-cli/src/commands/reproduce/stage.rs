@@ -141,7 +141,7 @@ pub fn evaluate(
     }
     say(quiet, &format!("{name}: evaluating"));
     let levels = Levels::open(data, &protocol.all_resolutions())?;
-    match evaluate::one(run, &evaluate::model(run, &levels)?, &levels, protocol, quiet) {
+    match evaluate::one(run, &evaluate::model(run, levels.data())?, &levels, protocol, quiet) {
         Err(Error::Interrupted) => Ok(Stage::Interrupted),
         Err(error) => Err(error).with_context(|| name.into_owned()),
         Ok(evaluation) => {
