@@ -1,6 +1,6 @@
 //! How results are shown: by which metric, and beside which numbers of others.
 
-use super::rows::Published;
+use super::published::Published;
 use lto::evaluate::Evaluation;
 use lto_numerics::metric::MetricKind;
 

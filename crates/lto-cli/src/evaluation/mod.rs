@@ -1,16 +1,18 @@
 //! Evaluations for people: tables in several forms, and the sections of a report. All of it is made from the JSON.
 
+mod about;
 mod charts;
 mod csv;
 mod fields;
 mod forms;
 mod look;
 mod marks;
+mod published;
 mod rows;
 mod sections;
 mod table;
 
 pub use forms::{Format, formatted};
 pub use look::Look;
-pub use rows::{Published, read_published};
+pub use published::{Published, read_published};
 pub use sections::{report, sections};

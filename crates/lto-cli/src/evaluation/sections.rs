@@ -1,23 +1,17 @@
 //! Sections of reports from evaluations.
 
+use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
 use super::fields::shown;
 use super::look::{Look, span};
 use super::rows::{Kind, names};
 use super::table::{ResultTable, tables};
-use crate::commands::train::{History, charts};
-use crate::output::count;
 use crate::picture::chart::Axis;
 use crate::picture::drawing::Drawing;
-use crate::picture::ticks::short;
-use crate::progress::duration;
-use crate::report::{Figure, Report, Section, Table};
+use crate::report::{Figure, Report, Section};
 use anyhow::Result;
+use lto::evaluate::Evaluation;
 use lto::evaluate::level::{Origin, RESAMPLED};
-use lto::evaluate::{Evaluation, Part};
-use lto::train::folder::CONFIG_FILE;
-use lto::train::metrics;
-use std::path::Path;
 
 /// A report on some evaluations.
 ///
@@ -43,17 +37,6 @@ pub fn report(evaluations: &[Evaluation], look: &Look) -> Result<Report> {
     let mut sections = sections(evaluations, look)?;
     sections.extend(configurations(evaluations));
     Ok(Report { title, summary, sections })
-}
-
-/// `7 test samples (23 samples of era5.npz)`.
-fn samples(evaluation: &Evaluation) -> String {
-    let n = evaluation.data.samples.len();
-    let counted = match evaluation.config.split {
-        Part::Test => count(n, "test sample"),
-        Part::Validation => count(n, "validation sample"),
-        Part::All => format!("{}, not all of which need be held out", count(n, "sample")),
-    };
-    format!("{counted} ({})", evaluation.data.description)
 }
 
 /// All sections: models, tables and figures of every protocol, fields, spectra, training, and how it was made.
@@ -149,30 +132,6 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
     Ok(sections)
 }
 
-fn models(evaluations: &[Evaluation]) -> Section {
-    let columns =
-        ["model", "kind", "parameters", "training steps", "training time", "ms a prediction", "peak MB"];
-    let mut table = Table::new(&columns);
-    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        let model = &evaluation.model;
-        let each =
-            evaluation.one_step.measures().map_or("–".into(), |m| short(1e3 * m.seconds_per_prediction));
-        table = table.row([
-            name,
-            model.kind.clone(),
-            model.parameters.to_string(),
-            model.steps.to_string(),
-            model.train_seconds.map_or("–".into(), duration),
-            each,
-            evaluation.peak_mb.map_or("–".into(), |mb| format!("{mb:.0}")),
-        ]);
-    }
-    Section::new("Models").table(table).text(
-        "Time of a prediction: up to 16 are made at once, and share it. Peak memory is that of the whole process while the \
-         model was evaluated.",
-    )
-}
-
 fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
     let mut section = None;
     for example in shown(evaluations) {
@@ -188,74 +147,11 @@ fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
     Ok(section)
 }
 
-/// The curves of runs that have metrics.
-fn training(evaluations: &[Evaluation]) -> Result<Option<Section>> {
-    let mut section = None;
-    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        let run = Path::new(&evaluation.model.run);
-        if !run.join(metrics::FILE_NAME).is_file() {
-            continue;
-        }
-        if let Some(drawing) = charts(&History::read(run)?) {
-            let begun = section.unwrap_or_else(|| Section::new("Training"));
-            section = Some(with_figure(begun, Some(drawing), &format!("{name}: loss and held-out errors."))?);
-        }
-    }
-    Ok(section)
-}
-
-/// Every command and every seed.
-fn made(evaluations: &[Evaluation]) -> Section {
-    let mut commands: Vec<&str> = Vec::new();
-    let trained = evaluations.iter().filter_map(|e| e.model.train_command.as_deref());
-    let evaluated = evaluations.iter().map(|e| e.command.as_str()).filter(|c| !c.is_empty());
-    for command in trained.chain(evaluated) {
-        if !commands.contains(&command) {
-            commands.push(command);
-        }
-    }
-    let mut section = Section::new("How this was made");
-    if !commands.is_empty() {
-        section = section.code(commands.join("\n"));
-    }
-    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        let model = &evaluation.model;
-        let trained = match model.seed {
-            Some(seed) => {
-                let (steps, parameters) =
-                    (count(model.steps as usize, "step"), count(model.parameters, "parameter"));
-                format!("trained with seed {seed} for {steps}, {parameters}; ")
-            }
-            None => String::new(),
-        };
-        section = section.text(format!(
-            "{name}: `{}`, {trained}evaluated on {}, seed {} of contexts and noise, in {}.",
-            model.run,
-            samples(evaluation),
-            evaluation.config.seed,
-            duration(evaluation.seconds),
-        ));
-    }
-    section
-}
-
-/// The settings of runs whose folder is there.
-fn configurations(evaluations: &[Evaluation]) -> Option<Section> {
-    let mut section = None;
-    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        if let Ok(text) = std::fs::read_to_string(Path::new(&evaluation.model.run).join(CONFIG_FILE)) {
-            let begun = section.unwrap_or_else(|| Section::new("Configurations, with every default"));
-            section = Some(begun.text(name).code(text));
-        }
-    }
-    section
-}
-
 fn with_table(section: Section, table: &ResultTable) -> Section {
     table.footnotes().into_iter().fold(section.table(table.html()), Section::text)
 }
 
-fn with_figure(section: Section, drawing: Option<Drawing>, caption: &str) -> Result<Section> {
+pub(super) fn with_figure(section: Section, drawing: Option<Drawing>, caption: &str) -> Result<Section> {
     Ok(match drawing {
         Some(drawing) => section.figure(Figure::drawing(&drawing, caption, caption)?),
         None => section,
