@@ -151,12 +151,12 @@ fn models_are_compared_on_the_same_frames_and_samples() {
     }
     let compared = space.run(&["compare", "runs/fno", "runs/tiny"]);
     assert!(compared.status.success() && !common::stderr(&compared).contains("warning"));
-    assert!(!String::from_utf8_lossy(&compared.stdout).contains("no best is marked"));
+    assert!(!String::from_utf8_lossy(&compared.stdout).contains("No best is marked"));
     // Alone, the one of a single frame starts at the first, and is not compared with the other.
     space.succeed(&[&["evaluate", "runs/tiny"][..], &few].concat());
     let compared = space.run(&["compare", "runs/fno", "runs/tiny"]);
     assert!(common::stderr(&compared).contains("source frames differ: [1, 2, 3] for runs/fno"));
-    assert!(String::from_utf8_lossy(&compared.stdout).contains("no best is marked"));
+    assert!(String::from_utf8_lossy(&compared.stdout).contains("No best is marked"));
     // A new training makes what was kept untrue.
     space.succeed(&["train", "tiny.toml", "-o", "runs/tiny", "--force", "--quiet"]);
     assert!(!space.path("runs/tiny/evaluation.json").exists());

@@ -18,12 +18,12 @@ pub fn marks(kind: Kind, differences: &[Difference], errors: &[Option<&ErrorStat
     let different: Vec<&str> =
         differences.iter().filter(|d| concerns(d.aspect, kind)).map(|d| d.text.as_str()).collect();
     if !different.is_empty() {
-        let reason = format!("no best is marked, since these cannot be compared: {}", different.join("; "));
+        let reason = format!("No best is marked, since these cannot be compared: {}", different.join("; "));
         return Marks { best: none, reason: Some(reason) };
     }
     if too_few(errors) {
         let reason = format!(
-            "no best is marked: intervals over fewer than {FEWEST} samples are too narrow to tell models apart"
+            "No best is marked: intervals over fewer than {FEWEST} samples are too narrow to tell models apart"
         );
         return Marks { best: none, reason: Some(reason) };
     }

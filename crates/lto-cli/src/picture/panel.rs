@@ -115,7 +115,7 @@ impl Panel {
             if let Some(offset) = y_offset {
                 drawing.text((left - LEFT as f64 + 4.0, top - 8.0), offset, TICK_SIZE, Anchor::Start);
             }
-            drawing.text_upwards((left - 42.0, middle.1), label, LABEL_SIZE);
+            drawing.text_upwards((left - 46.0, middle.1), label, LABEL_SIZE);
         }
     }
 
