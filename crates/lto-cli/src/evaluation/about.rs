@@ -13,6 +13,7 @@ use lto::train::folder::CONFIG_FILE;
 use lto::train::metrics;
 use std::path::Path;
 
+/// What each model is, and what it costs.
 pub fn models(evaluations: &[Evaluation]) -> Section {
     let columns =
         ["model", "kind", "parameters", "training steps", "training time", "ms a prediction", "peak MB"];
@@ -106,7 +107,7 @@ pub fn samples(evaluation: &Evaluation) -> String {
     let counted = match evaluation.config.split {
         Part::Test => count(n, "test sample"),
         Part::Validation => count(n, "validation sample"),
-        Part::All => format!("{}, not all of which need be held out", count(n, "sample")),
+        Part::All => format!("{}, held out or not", count(n, "sample")),
     };
     format!("{counted} ({})", evaluation.data.description)
 }

@@ -1,6 +1,6 @@
 //! Evaluations as rows: one case each, the same over several models.
 
-use super::look::span;
+use super::look::{capital, span};
 use crate::picture::ticks::short;
 use lto::evaluate::statistics::ErrorStatistics;
 use lto::evaluate::{Evaluation, Outcome};
@@ -56,14 +56,13 @@ impl Kind {
 
     /// Heading of its table.
     pub fn title(self, evaluations: &[Evaluation]) -> String {
-        let spanned = |at: &str| match evaluations.first().and_then(span) {
-            None => format!("At {at}"),
-            Some(span) if span.starts_with("one") => format!("One step at {at}"),
-            Some(span) => format!("{span} at {at}"),
+        let native = match evaluations.first().and_then(span) {
+            None => "At native resolution".to_string(),
+            Some(span) => format!("{} at native resolution", capital(&span)),
         };
         match self {
-            Kind::OneStep => spanned("native resolution"),
-            Kind::Channel => format!("{}, by channel", spanned("native resolution")),
+            Kind::OneStep => native,
+            Kind::Channel => format!("{native}, by channel"),
             Kind::Resolution => "Resolution".into(),
             Kind::Context => "Number and placement of observations".into(),
             Kind::Noise => "Noise on the observations".into(),

@@ -3,7 +3,7 @@
 use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
 use super::fields::shown;
-use super::look::{Look, span};
+use super::look::{Look, capital, span};
 use super::rows::{Kind, names};
 use super::table::{ResultTable, tables};
 use crate::picture::chart::Axis;
@@ -160,9 +160,4 @@ pub(super) fn with_figure(section: Section, drawing: Option<Drawing>, caption: &
 
 fn listed(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
