@@ -40,5 +40,6 @@ bench:
 	bash bench/darcy.sh
 	bash bench/navier_stokes.sh
 	bash bench/twin.sh
+	bash bench/baselines.sh
 	cargo run --release -p lto-numerics --example navier_stokes -- error
 	cargo run --release -p lto-numerics --example bench_pde -- heat advection burgers

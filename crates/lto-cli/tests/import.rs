@@ -18,7 +18,6 @@ fn published_weights_predict_and_are_described() {
     let space = Workspace::new();
     std::fs::write(space.path("lno.toml"), CONFIG).unwrap();
     let weights = fixture("lno_published.pt");
-    let output = "runs/lno/model.safetensors";
     let command = |arch| {
         [
             "import",
@@ -30,12 +29,15 @@ fn published_weights_predict_and_are_described() {
             "--config",
             "lno.toml",
             "-o",
-            output,
+            "runs/lno",
             "--json",
         ]
     };
     let report: Value = serde_json::from_str(&space.succeed(&command("lno"))).unwrap();
-    assert_eq!((&report["architecture"], &report["model"]), (&"lno".into(), &output.into()));
+    assert_eq!(
+        (&report["architecture"], &report["model"]),
+        (&"lno".into(), &"runs/lno/model.safetensors".into())
+    );
     let info: Value = serde_json::from_str(&space.succeed(&["info", "runs/lno", "--json"])).unwrap();
     assert_eq!(info["parameters"]["total"], report["parameters"]);
     std::fs::write(space.path("sensors.csv"), "x,y,u\n0.1,0.2,1.0\n0.6,0.4,-0.5\n0.3,0.9,0.2\n").unwrap();
@@ -45,6 +47,21 @@ fn published_weights_predict_and_are_described() {
     predict.extend(["--query", "grid:4x4", "-o", "field.csv"]);
     space.succeed(&predict);
     assert_eq!(std::fs::read_to_string(space.path("field.csv")).unwrap().lines().count(), 17);
+
+    // It is a run like any other: what it is evaluated on is said there.
+    space.succeed(&[
+        "evaluate",
+        "runs/lno",
+        "persistence",
+        "--resolutions",
+        "8",
+        "--split",
+        "all",
+        "-o",
+        "evaluation",
+    ]);
+    let again = space.fail(1, &command("lno"));
+    assert!(again.contains("runs/lno"), "{again}");
 
     let refused = space.fail(1, &command("fno"));
     assert!(refused.contains("is \"lno\""), "{refused}");

@@ -178,20 +178,25 @@ impl PointTree {
 
     /// The point nearest to `position` among those at other places than `except`; `None` where there is none.
     pub fn nearest(&self, position: &Position, except: Option<usize>) -> Option<Nearest> {
-        let mut best: Option<Nearest> = None;
-        self.nearest_below(0, &Cuboid::point(*position), except, &mut best);
-        best
+        let mut closest = Closest { most: 1, except, found: Vec::with_capacity(1) };
+        self.search(0, &Cuboid::point(*position), &mut closest);
+        closest.found.pop()
     }
 
-    fn nearest_below(&self, index: usize, at: &Cuboid, except: Option<usize>, best: &mut Option<Nearest>) {
-        let closer = |squared: f64, best: &Option<Nearest>| best.is_none_or(|b| squared < b.squared_distance);
+    /// The `k` points nearest to `position`, or all where there are fewer, the nearest first.
+    pub fn k_nearest(&self, position: &Position, k: usize) -> Vec<Nearest> {
+        let mut closest = Closest { most: k, except: None, found: Vec::with_capacity(k.min(self.len())) };
+        if k > 0 {
+            self.search(0, &Cuboid::point(*position), &mut closest);
+        }
+        closest.found
+    }
+
+    fn search(&self, index: usize, at: &Cuboid, closest: &mut Closest) {
         let node = &self.nodes[index];
         if node.is_leaf() {
             for place in node.range.clone() {
-                let squared_distance = self.metric.squared(&at.center, &self.position(place));
-                if closer(squared_distance, best) && Some(place) != except {
-                    *best = Some(Nearest { place, squared_distance });
-                }
+                closest.offer(place, self.metric.squared(&at.center, &self.position(place)));
             }
             return;
         }
@@ -202,9 +207,34 @@ impl PointTree {
             children.swap(0, 1);
         }
         for (squared, child) in children {
-            if closer(squared, best) {
-                self.nearest_below(child, at, except, best);
+            if closest.takes(squared) {
+                self.search(child, at, closest);
             }
+        }
+    }
+}
+
+/// The nearest points found so far.
+struct Closest {
+    most: usize,
+    except: Option<usize>,
+    /// The nearest first.
+    found: Vec<Nearest>,
+}
+
+impl Closest {
+    /// Whether a point at this distance belongs to them.
+    fn takes(&self, squared: f64) -> bool {
+        self.found.len() < self.most || self.found.last().is_some_and(|last| squared < last.squared_distance)
+    }
+
+    fn offer(&mut self, place: usize, squared_distance: f64) {
+        if self.takes(squared_distance) && Some(place) != self.except {
+            if self.found.len() == self.most {
+                self.found.pop();
+            }
+            let at = self.found.partition_point(|other| other.squared_distance <= squared_distance);
+            self.found.insert(at, Nearest { place, squared_distance });
         }
     }
 }
@@ -283,6 +313,12 @@ mod tests {
         assert!(
             second.is_none_or(|s| s.place != nearest.place && s.squared_distance >= nearest.squared_distance)
         );
+        let several: Vec<f64> = tree.k_nearest(&position, 7).iter().map(|n| n.squared_distance).collect();
+        let mut ascending = all.clone();
+        ascending.sort_by(f64::total_cmp);
+        ascending.truncate(7);
+        assert_eq!(several.len(), ascending.len());
+        assert!(several.iter().zip(&ascending).all(|(a, b)| (a - b).abs() < 1e-12));
         let mut near = vec![0; points.len()];
         for place in tree.near(&Cuboid::point(position), squared_radius).into_iter().flatten() {
             near[tree.order()[place]] += 1;

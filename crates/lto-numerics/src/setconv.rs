@@ -7,6 +7,7 @@ mod dense;
 mod direct;
 mod local_linear;
 mod moments;
+mod nearest_linear;
 mod separable;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use moments::{Moments, Term};
 
 pub use local_linear::LocalLinear;
 pub(crate) use local_linear::{DETERMINED, Means, SMALLEST_DENSITY};
+pub use nearest_linear::nearest_linear;
 
 /// Largest relative change of the density by leaving out far points; ten times below what is promised.
 const TRUNCATION: f64 = 1e-11;

@@ -100,12 +100,17 @@ fn apply(table: &mut Table, text: &str) -> Result<()> {
     if last.is_empty() || names.iter().any(|name| name.is_empty()) {
         return Err(refuse("the key has an empty part".into()));
     }
-    // A file in place of a PDE, steps in place of epochs, or the other way round: one replaces the other.
-    const EITHER: [(&str, [&str; 2]); 2] = [("data", ["path", "generate"]), ("train", ["steps", "epochs"])];
-    for (section, keys) in EITHER {
+    // A file in place of a PDE, steps in place of epochs or minutes: what is set replaces the others.
+    const INSTEAD: [(&str, &str, &[&str]); 4] = [
+        ("data", "path", &["generate"]),
+        ("data", "generate", &["path"]),
+        ("train", "steps", &["epochs", "minutes"]),
+        ("train", "epochs", &["steps", "minutes"]),
+    ];
+    for (section, key, others) in INSTEAD {
         let values = table.get_mut(section).and_then(Value::as_table_mut);
-        if let (true, true, Some(values)) = (names == [section], keys.contains(&last), values) {
-            keys.iter().filter(|key| **key != last).for_each(|key| drop(values.remove(*key)));
+        if let (true, true, Some(values)) = (names == [section], key == last, values) {
+            others.iter().for_each(|other| drop(values.remove(*other)));
         }
     }
     let mut place = table;
@@ -150,6 +155,9 @@ mod tests {
         assert_eq!(set("train.steps=7").unwrap().train.steps, Some(7));
         let train = set("train.epochs=3").unwrap().train;
         assert_eq!((train.steps, train.epochs), (None, Some(3.0)));
+        let timed =
+            Experiment::parse(&TEXT.replace("steps = 5", "minutes = 38"), &["train.steps=7".into()]).unwrap();
+        assert_eq!((timed.train.steps, timed.train.minutes), (Some(7), None));
         assert_eq!(set("train.context.fraction=[0.1, 0.2]").unwrap().train.context.fraction, [0.1, 0.2]);
         assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
         let data = set("data.path=a b.hdf5").unwrap().data;

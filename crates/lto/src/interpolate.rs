@@ -3,18 +3,17 @@
 use crate::error::Result;
 use lto_numerics::dataset::Context;
 use lto_numerics::resample::{Method, resample};
-use lto_numerics::setconv::SetConv;
+use lto_numerics::setconv::{SetConv, nearest_linear};
 use lto_numerics::{Field, Grid, Layout, Points};
 use std::sync::Arc;
 
 /// Length scale of the local lines below a twin's residual output, in mean spacings of the observations: smooth, since
 /// the network adds what is missing.
 const SMOOTH: f64 = 0.75;
-/// Length scale that follows scattered observations most closely, over smooth and rough fields.
-pub const CLOSE: f64 = 0.5;
 
-/// Observations of a whole grid are resampled (exactly where grids share points, else spectrally or by cubics); any
-/// others are fitted by local lines with Gaussian weights, or averaged where neighbors determine no line.
+/// The base of a twin's residual output. Observations of a whole grid are resampled (exactly where grids share points,
+/// else spectrally or by cubics); any others are fitted by local lines with Gaussian weights of one width, or averaged
+/// where neighbors determine no line.
 ///
 /// # Shapes
 /// b contexts of p channels, one or b sets of M points → `[b, p, M]`.
@@ -25,31 +24,47 @@ pub fn at_queries(contexts: &[Context], queries: &[Arc<Points>]) -> Result<Vec<f
     let mut all = Vec::new();
     for (i, context) in contexts.iter().enumerate() {
         let query = &queries[if queries.len() == 1 { 0 } else { i }];
-        all.extend(at_query(context, query, SMOOTH)?.into_iter().map(|v| v as f32));
+        let values = match on_grid(context, query) {
+            Some(values) => values?,
+            None => smooth(context, query)?,
+        };
+        all.extend(values.into_iter().map(|v| v as f32));
     }
     Ok(all)
 }
 
-/// As [`at_queries`], for one context: `[p, M]`. Local lines have a length scale of so many mean spacings of the
-/// observations.
+/// What the observations alone say, as closely as they do: as [`at_queries`] from a whole grid, from any others by
+/// [`nearest_linear`].
+///
+/// # Shapes
+/// p channels, M points → `[p, M]`.
 ///
 /// # Errors
 /// As [`at_queries`].
-pub fn at_query(context: &Context, query: &Points, spacings: f64) -> Result<Vec<f64>> {
-    if let (Layout::Grid(from), Layout::Grid(to) | Layout::Masked { grid: to, .. }) =
-        (context.points.layout(), query.layout())
-        && let Ok(method) = Method::for_grids(from, to)
-    {
-        return on_grid(context, from, to, method, query);
-    }
+pub fn closely(context: &Context, query: &Points) -> Result<Vec<f64>> {
+    on_grid(context, query).unwrap_or_else(|| Ok(nearest_linear(&context.points, &context.values, query)?))
+}
+
+fn smooth(context: &Context, query: &Points) -> Result<Vec<f64>> {
     let domain = context.points.domain();
     let spacing = (domain.volume() / context.points.len() as f64).powf(1.0 / domain.dim() as f64);
     // With the usual floor values would fade to zero in a gap of a few length scales.
-    let setconv = SetConv::new(spacings * spacing)?.density_floor(f64::MIN_POSITIVE)?;
+    let setconv = SetConv::new(SMOOTH * spacing)?.density_floor(f64::MIN_POSITIVE)?;
     Ok(setconv.local_linear(&context.points, &context.values, query)?.signal)
 }
 
-fn on_grid(context: &Context, from: &Grid, to: &Grid, method: Method, query: &Points) -> Result<Vec<f64>> {
+/// Resampled from one grid to another; `None` where there are not two, or no way between them.
+fn on_grid(context: &Context, query: &Points) -> Option<Result<Vec<f64>>> {
+    let (Layout::Grid(from), Layout::Grid(to) | Layout::Masked { grid: to, .. }) =
+        (context.points.layout(), query.layout())
+    else {
+        return None;
+    };
+    let method = Method::for_grids(from, to).ok()?;
+    Some(resampled(context, from, to, method, query))
+}
+
+fn resampled(context: &Context, from: &Grid, to: &Grid, method: Method, query: &Points) -> Result<Vec<f64>> {
     let field = Field::new(Arc::new(from.clone()), context.n_channels, context.values.clone())?;
     let values = resample(&field, &Arc::new(to.clone()), method)?.into_values();
     Ok(match query.layout() {

@@ -279,7 +279,7 @@ fn symmetries_that_do_not_hold_are_refused() {
 fn windows_are_stretches_of_their_record() {
     let record = data(HEAT, 1.0);
     let windowed = |window: &str| {
-        let counts = "split = { counts = { train = 1, validation = 0, test = 1 } }";
+        let counts = "split = { counts = { train = 3, validation = 0, test = 3 } }";
         let text = HEAT.lines().take(3).collect::<Vec<_>>().join("\n");
         let config: DataConfig = toml::from_str(&format!("{text}\n{counts}\nwindow = {window}")).unwrap();
         Data::open(&config, 1.0)
@@ -302,4 +302,23 @@ fn windows_are_stretches_of_their_record() {
         let message = windowed(window).err().unwrap().to_string();
         assert!(message.contains(part) && message.contains("data.window"), "{message}");
     }
+}
+
+/// By default windows are split at random, which overlapping ones must not be: half of a test window would be trained on.
+#[test]
+fn overlapping_windows_are_not_split_at_random() {
+    let text = HEAT.lines().take(3).collect::<Vec<_>>().join("\n");
+    let open = |rest: &str| {
+        let config: DataConfig = toml::from_str(&format!("{text}\n{rest}")).unwrap();
+        Data::open(&config, 1.0)
+    };
+    let message = open("window = { frames = 4, stride = 1 }").err().unwrap().to_string();
+    assert!(message.contains("data.split") && message.contains("counts"), "{message}");
+    open("window = { frames = 2, stride = 2 }").unwrap();
+    // Six records of four windows of four frames of seven; all windows of a record share frame three.
+    let counts = "split = { counts = { train = 10, validation = 6, test = 8 } }";
+    let data = open(&format!("{counts}\nwindow = {{ frames = 4, stride = 1 }}")).unwrap();
+    let split = data.split();
+    assert_eq!((split.train.len(), &split.validation[..], split.test.len()), (10, &[12, 13, 14, 15][..], 8));
+    assert!(data.notes().iter().any(|note| note.contains("2 of 6 to validate on")), "{:?}", data.notes());
 }

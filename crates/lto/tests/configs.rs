@@ -98,7 +98,7 @@ fn baselines_train_fairly() {
     for (name, history) in [("fno_burgers", 10), ("fno_navier_stokes", 1), ("lno_navier_stokes", 1)] {
         let path = files("paper").into_iter().find(|path| self::name(path) == name).unwrap();
         let (Experiment { data, train, .. }, _) = load(&path);
-        assert_eq!(train.pairs, Pairs::Consecutive, "{name}");
+        assert_eq!(train.pairs, Some(Pairs::Consecutive), "{name}");
         assert_eq!(train.context.largest_fraction(), 1.0, "{name}");
         assert_eq!(train.objective.evolution_loss, LossKind::RelativeL2, "{name}");
         assert_eq!(data.history, history, "{name}");

@@ -176,6 +176,12 @@ fn what_steps_do_not_reach_is_told() {
         assert!(matches!(refused, Error::Unsupported { .. }), "{message}");
         assert!(message.contains("0.25") && message.contains("persistence"), "{message}");
     }
+    // A slip of the pen is told, not computed, and takes no memory.
+    for t in [1e300, 1e9] {
+        let message = stepwise.predict(&start, 0.5, &[0.75, t], &query).unwrap_err().to_string();
+        assert!(message.contains("more than the 100000"), "{message}");
+    }
+    assert!(stepwise.rollout(&start, 0.5, usize::MAX, &query).is_err());
     // Single precision is not what makes a step.
     assert!(stepwise.predict(&start, 0.5, &[f64::from(1.25f32) + 1e-7], &query).is_ok());
     let elsewhere = Points::grid(Grid::cubic(Domain::unit(1, true).unwrap(), 3, Placement::Center).unwrap());

@@ -1,7 +1,9 @@
 //! The trainer: learns, resumes bit for bit, stops where it must, and leaves nothing half-written.
 
+use lto::data::pairs::Pairs;
 use lto::experiment::Experiment;
 use lto::model::Model;
+use lto::operator::Reach;
 use lto::parameters::Named;
 use lto::train::{Control, Observer, Outcome, Silent, StepReport, Trainer, ValidationReport};
 use lto::{Error, weights};
@@ -31,7 +33,7 @@ symmetries = true
 pushforward = { probability = 0.4, max_steps = 2 }
 [train.context]
 fraction = [0.2, 2.0]
-designs = { random = 1, strided = 1, clustered = 1, failed_region = 1, full = 1 }
+designs = { random = 1, grid = 1, clustered = 1, failed = 1, full = 1 }
 [train.validation]
 every = 7
 leads = [1, 3]
@@ -285,4 +287,28 @@ fn a_steady_problem_trains() {
     let outcome = Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut Silent).unwrap();
     let Outcome::Finished(summary) = outcome else { panic!() };
     assert_eq!(summary.errors.keys().collect::<Vec<_>>(), ["relative_l2", "relative_l2_sparse"]);
+}
+
+/// A model that goes one native step whatever the times must not be shown other pairs.
+#[test]
+fn a_model_that_steps_trains_on_consecutive_pairs_only() {
+    let fno = [
+        "model={ kind = 'fno', width = 3, modes = 3 }",
+        "train.context={ designs = { full = 1 }, fraction = [1, 1] }",
+    ];
+    let run = tempfile::tempdir().unwrap();
+    let start = |more: &[&str]| {
+        let experiment = experiment(&[&fno[..], &["train.objective.reconstruction_weight=0"], more].concat());
+        Trainer::start(experiment, &run.path().join("run"), true, &mut Silent)
+    };
+    for wrong in ["train.pairs=all", "train.pairs=forward", "train.pairs={ max_steps = 2 }"] {
+        let message = start(&[wrong]).err().unwrap().to_string();
+        assert!(message.starts_with("train.pairs = ") && message.contains("\"consecutive\""), "{message}");
+    }
+    for right in [&[][..], &["train.pairs=consecutive"]] {
+        start(right).unwrap();
+    }
+    let train = experiment(&[]).train;
+    assert_eq!(train.pairs_for(Reach::Step).unwrap(), Pairs::Consecutive);
+    assert_eq!(train.pairs_for(Reach::Direct).unwrap(), Pairs::All);
 }

@@ -12,8 +12,8 @@ file holds model.state_dict(), or a dictionary with it as state_dict, model_stat
 as data: nothing in it is ever run.
 
 Examples:
-  lto import --from pytorch lno.pt --arch lno --config configs/paper/lno_darcy.toml -o runs/lno/model.safetensors
-  lto import --from pytorch twin.safetensors --arch twin --config twin.toml --data heat.npz -o runs/twin/model.safetensors")]
+  lto import --from pytorch lno.pt --arch lno --config configs/paper/lno_darcy.toml -o runs/lno
+  lto import --from pytorch twin.safetensors --arch twin --config twin.toml --data heat.npz -o runs/twin")]
 pub struct ImportArgs {
     /// What made the file
     #[arg(long, value_enum, value_name = "KIND")]
@@ -32,8 +32,8 @@ pub struct ImportArgs {
     /// A setting in place of the configuration's: model.queries=any
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// The model to write
-    #[arg(long, short, value_name = "MODEL")]
+    /// The folder to write: model.safetensors and config.toml, as of a run; or the .safetensors file of the model alone
+    #[arg(long, short, value_name = "RUN")]
     pub output: PathBuf,
     /// Print JSON in place of a sentence
     #[arg(long)]

@@ -17,8 +17,8 @@ Examples:
 pub struct ReproduceArgs {
     /// Which experiment
     pub experiment: PublishedExperiment,
-    /// How large: smoke takes a minute or two and shows that all works; small is sized for two cores and less than an
-    /// hour; paper has the published sizes and takes days on a CPU
+    /// How large: smoke takes minutes and shows that all works; small is sized for two cores (hours; report and
+    /// results.json say what every stage took); paper has the published sizes and takes days on a CPU
     #[arg(long, value_name = "SCALE", default_value = "small")]
     pub scale: Scale,
     /// Folder to write [default: reproduce/EXPERIMENT-SCALE]
@@ -53,7 +53,7 @@ pub enum PublishedExperiment {
 pub enum Scale {
     /// Minutes: shows that all works
     Smoke,
-    /// Less than an hour on two cores
+    /// Sized for two cores; the report says what every stage took
     Small,
     /// The published sizes
     Paper,

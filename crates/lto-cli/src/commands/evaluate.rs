@@ -150,7 +150,7 @@ fn train_seconds(run: &Path) -> Option<f64> {
 }
 
 /// An argument as a shell takes it.
-fn quoted(arg: &str) -> String {
+pub fn quoted(arg: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=,:+%@".contains(c);
     if !arg.is_empty() && arg.chars().all(plain) {
         arg.into()

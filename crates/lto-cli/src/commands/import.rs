@@ -8,9 +8,10 @@ use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use lto::Error;
 use lto::experiment::Experiment;
-use lto::import::import;
+use lto::import::{Imported, import};
+use lto::train::folder;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What was done, for people and programs.
@@ -20,6 +21,8 @@ struct Report {
     architecture: &'static str,
     parameters: usize,
     from: PathBuf,
+    /// Where its inputs differ from those in the program that trained it.
+    notes: Vec<String>,
 }
 
 /// Reads, matches and writes.
@@ -34,6 +37,9 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if architecture != args.arch {
         bail!("--arch {}: the model of {} is \"{architecture}\"", args.arch, args.config.display());
     }
+    if !is_file(&args.output) {
+        folder::refuse_existing(&args.output)?;
+    }
     interrupt::listen()?;
     let mut progress = Progress::new("samples for the normalization", 0, 0, global.quiet);
     let mut watch = |done, total| {
@@ -44,24 +50,34 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
         ImportSource::Pytorch => import(&experiment, &args.file, &mut watch),
     };
     progress.finish();
-    let model = match imported {
+    let Imported { model, notes } = match imported {
         Err(Error::Interrupted) => {
             eprintln!("interrupted; nothing was written");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
         other => other?,
     };
-    if let Some(folder) = args.output.parent() {
+    let run = (!is_file(&args.output)).then_some(args.output.as_path());
+    let path = run.map_or(args.output.clone(), |run| run.join(lto::model::FILE_NAME));
+    if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     }
-    model.save(&args.output)?;
+    model.save(&path)?;
+    if let Some(run) = run {
+        folder::write_config(run, &experiment)?;
+    }
     let parameters = model.operator().n_parameters();
-    let (model, from) = (args.output.clone(), args.file.clone());
-    let report = Report { model, architecture, parameters, from };
+    let report = Report { model: path, architecture, parameters, from: args.file.clone(), notes };
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
     } else if !global.quiet {
         output::print(&format!("{}: {architecture}, {parameters} parameters\n", report.model.display()))?;
+        report.notes.iter().for_each(|note| eprintln!("note: {note}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a file is to be written, not the folder of a run.
+fn is_file(output: &Path) -> bool {
+    output.extension().is_some_and(|suffix| suffix == "safetensors")
 }

@@ -1,16 +1,19 @@
 //! `lto reproduce`: an experiment of the paper in one command: data, training, evaluation, tables and a report.
 
+mod fingerprint;
 mod heat;
 mod page;
 mod stage;
 mod suite;
 
 use crate::args::{GlobalArgs, PublishedExperiment, ReproduceArgs};
+use crate::commands::evaluate::quoted;
 use crate::evaluation::{Format, Look, formatted};
 use crate::interrupt;
 use crate::output;
 use crate::progress::duration;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use fingerprint::Fingerprint;
 use heat::HeatFigure;
 use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig};
@@ -32,8 +35,38 @@ struct Results {
     /// Error against the number of sensors, where that is the experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     heat: Option<HeatFigure>,
+    /// Wall time of each stage, whenever it was done.
+    times: Times,
     /// Wall time of this command; stages that were there already take none.
     seconds: f64,
+}
+
+/// Wall times in seconds.
+#[derive(Serialize)]
+struct Times {
+    /// Making the data; none where they were given.
+    data: Option<f64>,
+    models: Vec<ModelTime>,
+    /// All of it.
+    total: f64,
+}
+
+/// Wall times of one run in seconds.
+#[derive(Serialize)]
+struct ModelTime {
+    /// Name of its folder, or of a baseline.
+    run: String,
+    /// None where it is not trained.
+    training: Option<f64>,
+    evaluation: f64,
+}
+
+impl Times {
+    fn new(data: Option<f64>, models: Vec<ModelTime>) -> Self {
+        let of_models =
+            models.iter().map(|model| model.training.unwrap_or(0.0) + model.evaluation).sum::<f64>();
+        Self { total: data.unwrap_or(0.0) + of_models, data, models }
+    }
 }
 
 /// One model.
@@ -43,6 +76,17 @@ struct Run {
     /// Seed of its training; none where it is not trained.
     seed: Option<u64>,
     evaluation: Evaluation,
+}
+
+/// A model to evaluate.
+struct Candidate<'a> {
+    name: String,
+    seed: Option<u64>,
+    /// The folder of its run, or its name where it is not trained.
+    run: String,
+    /// Seconds.
+    training: Option<f64>,
+    data: &'a DataConfig,
 }
 
 /// What costs nothing and must be beaten.
@@ -61,33 +105,47 @@ pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let protocol: EvaluationConfig = suite.protocol(args.scale)?;
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     interrupt::listen()?;
-    let file = match (&args.data, plan.first()) {
-        (Some(file), _) => Stage::Done(file.clone()),
-        (None, Some(first)) => stage::data(&folder, &first.experiment, global.quiet)?,
-        (None, None) => Stage::Interrupted,
+    let (file, data_seconds) = match (&args.data, plan.first()) {
+        (Some(file), _) => (file.clone(), None),
+        (None, Some(first)) => match stage::data(&folder, &first.experiment, global.quiet)? {
+            Stage::Done((file, seconds)) => (file, Some(seconds)),
+            Stage::Interrupted => return interrupted(),
+        },
+        (None, None) => bail!("{} has no models", suite.title),
     };
-    let Stage::Done(file) = file else { return interrupted() };
     plan.iter_mut().for_each(|planned| planned.read_from(&file));
-    let mut runs = Vec::new();
+    let file = Fingerprint::of(&file)?;
+    let mut all: Vec<Candidate> = Vec::new();
     for planned in &plan {
-        let Stage::Done(run) = stage::train(&folder.join("runs"), planned, global.quiet)? else {
+        let Stage::Done((run, seconds)) = stage::train(&folder.join("runs"), planned, &file, global.quiet)?
+        else {
             return interrupted();
         };
-        runs.push(run);
-    }
-    let mut all: Vec<(String, Option<u64>, String, &DataConfig)> = Vec::new();
-    for (planned, run) in plan.iter().zip(&runs) {
-        let run = run.to_string_lossy().into_owned();
-        all.push((planned.name.clone(), Some(planned.seed), run, &planned.experiment.data));
+        all.push(Candidate {
+            name: planned.name.clone(),
+            seed: Some(planned.seed),
+            run: run.to_string_lossy().into_owned(),
+            training: Some(seconds),
+            data: &planned.experiment.data,
+        });
     }
     if let Some(first) = plan.iter().find(|planned| planned.experiment.data.history == 1) {
-        let names = UNTRAINED.iter().map(|name| name.to_string());
-        all.extend(names.map(|name| (name.clone(), None, name, &first.experiment.data)));
+        let data = &first.experiment.data;
+        all.extend(UNTRAINED.map(|name| Candidate {
+            name: name.into(),
+            seed: None,
+            run: name.into(),
+            training: None,
+            data,
+        }));
     }
-    let mut evaluated = Vec::new();
-    for (name, seed, run, data) in all {
-        let stage = stage::evaluate(&folder.join("evaluations"), &run, data, &protocol, global.quiet)?;
+    let (mut evaluated, mut times) = (Vec::new(), Vec::new());
+    for Candidate { name, seed, run, training, data } in all {
+        let stage = stage::evaluate(&folder.join("evaluations"), &run, data, &file, &protocol, global.quiet)?;
         let Stage::Done(evaluation) = stage else { return interrupted() };
+        let run =
+            Path::new(&run).file_name().map_or(name.clone(), |name| name.to_string_lossy().into_owned());
+        times.push(ModelTime { run, training, evaluation: evaluation.seconds });
         let evaluation = Evaluation { command: command(args, &folder), ..evaluation };
         evaluated.push(Run { name, seed, evaluation });
     }
@@ -101,6 +159,7 @@ pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
         report: folder.join("report.html"),
         runs: evaluated,
         heat,
+        times: Times::new(data_seconds, times),
         seconds: started.elapsed().as_secs_f64(),
     };
     let html = page::report(&results, &suite, &plan, args)?.html();
@@ -126,10 +185,10 @@ fn interrupted() -> Result<ExitCode> {
 /// The command that does all of it again.
 fn command(args: &ReproduceArgs, folder: &Path) -> String {
     let mut command = format!("lto reproduce {} --scale {}", args.experiment.name(), args.scale.name());
-    command += &format!(" -o {}", folder.display());
-    args.set.iter().for_each(|set| command += &format!(" --set {set}"));
+    command += &format!(" -o {}", quoted(&folder.to_string_lossy()));
+    args.set.iter().for_each(|set| command += &format!(" --set {}", quoted(set)));
     if let Some(data) = &args.data {
-        command += &format!(" --data {}", data.display());
+        command += &format!(" --data {}", quoted(&data.to_string_lossy()));
     }
     command
 }

@@ -33,7 +33,7 @@ pub(crate) struct Means {
 
 impl Means {
     /// From the sums Σκ, Σκδ and Σκδδᵀ; `None` where the covariance is not safely positive.
-    fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
+    pub(super) fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
         if density < SMALLEST_DENSITY {
             None
         } else {
@@ -82,7 +82,7 @@ impl Means {
     }
 
     /// The fitted value at displacement zero, from the mean of u and of u δ.
-    fn intercept(&self, mean: f64, cross: [f64; 3]) -> f64 {
+    pub(super) fn intercept(&self, mean: f64, cross: [f64; 3]) -> f64 {
         // With C = L Lᵀ the covariance: mean − first · C⁻¹ cov(δ, u) = mean − (L⁻¹ first) · (L⁻¹ cov(δ, u)).
         let covariance = std::array::from_fn(|d| cross[d] - self.first[d] * mean);
         let (a, b) = (self.forward(self.first), self.forward(covariance));

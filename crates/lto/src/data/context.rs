@@ -53,10 +53,12 @@ pub struct DesignWeights {
     /// Uniformly random grid points.
     pub random: f64,
     /// A coarser grid: every so manieth point, the stride nearest to the fraction.
+    #[serde(rename = "grid", alias = "strided")]
     pub strided: f64,
     /// Random points, denser near three random centers.
     pub clustered: f64,
     /// Random points, none in a ball that holds a fifth of the domain.
+    #[serde(rename = "failed", alias = "failed_region")]
     pub failed_region: f64,
     /// The whole native grid, whatever the fraction.
     pub full: f64,

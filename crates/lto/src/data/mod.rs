@@ -7,6 +7,7 @@ pub mod context;
 mod file;
 mod generated;
 mod normalization;
+mod overlap;
 pub mod pairs;
 pub mod prefetch;
 mod refine;
@@ -85,9 +86,13 @@ impl Data {
                 });
             }
         };
-        let source = match config.window {
-            Some(window) => Box::new(window::Windowed::new(source, window)?),
-            None => source,
+        let (source, overlap) = match config.window {
+            Some(window) => {
+                let windows = window::Windowed::new(source, window)?;
+                let overlap = windows.overlap();
+                (Box::new(windows) as Box<dyn SampleSource>, Some(overlap))
+            }
+            None => (source, None),
         };
         let layout = source.layout();
         let mut notes = vec![format!(
@@ -133,7 +138,12 @@ impl Data {
                 config.cache_mb
             ));
         }
-        let split = config.split.split(layout.n_samples, config.seed)?;
+        let mut split = config.split.split(layout.n_samples, config.seed)?;
+        if let Some(overlap) = overlap {
+            let (apart, note) = overlap.separate(split, &config.split)?;
+            split = apart;
+            notes.extend(note);
+        }
         let symmetries = declared(config, layout.grid.domain())?;
         Ok(Self { cache: Mutex::new(Cache::new(limit)), split, symmetries, notes, history, source })
     }

@@ -4,11 +4,10 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 /// The pairs (s, t) of frames that are trained on, each as likely as any other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pairs {
     /// s ≤ t.
-    #[default]
     All,
     /// s < t.
     Forward,

@@ -1,5 +1,6 @@
 //! Long records cut into windows of equal length, each a sample: how one learns from a single long measurement.
 
+use super::overlap::Overlap;
 use super::source::{Key, Layout, SampleSource};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ pub struct WindowConfig {
     /// Frames of a window.
     pub frames: usize,
     /// Frames from the start of one window to that of the next. A whole number of days, say, gives every window the
-    /// same hours, so that its times are hours of the day; less than `frames` makes windows overlap.
+    /// same hours, so that its times are hours of the day; less than `frames` makes windows overlap;
+    /// those that share frames with another part of the split are then left out.
     pub stride: usize,
 }
 
@@ -61,6 +63,11 @@ impl Windowed {
             ..whole.clone()
         };
         Ok(Self { records, window, layout, each })
+    }
+
+    /// Which windows share frames.
+    pub fn overlap(&self) -> Overlap {
+        Overlap { window: self.window, each: self.each }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::data::context::ContextConfig;
 use crate::data::pairs::{Pairs, PushforwardConfig};
 use crate::error::{Error, Result};
 use crate::loss::ObjectiveConfig;
+use crate::operator::Reach;
 use crate::optim::schedule::ScheduleConfig;
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +33,9 @@ pub struct TrainConfig {
     pub gradient_clip: f64,
     /// Decay of the running mean of the weights that is validated and saved; 0 uses the weights themselves.
     pub ema_decay: f64,
-    /// Which source and target frames are paired.
-    pub pairs: Pairs,
+    /// Which source and target frames are paired; if not given all, or consecutive ones for a model that goes one native
+    /// step at a time.
+    pub pairs: Option<Pairs>,
     /// What is observed of a source state.
     pub context: ContextConfig,
     /// Whether examples are moved by the symmetries of the data (`data.symmetries`).
@@ -65,7 +67,7 @@ impl Default for TrainConfig {
             schedule: ScheduleConfig::default(),
             gradient_clip: 1.0,
             ema_decay: 0.0,
-            pairs: Pairs::default(),
+            pairs: None,
             context: ContextConfig::default(),
             symmetries: false,
             query_points: None,
@@ -141,7 +143,7 @@ impl TrainConfig {
             ),
             ("ema_decay", self.ema_decay.to_string(), share(self.ema_decay), "must be in [0, 1)"),
             ("query_points", "0".into(), self.query_points != Some(0), at_least_1),
-            ("pairs.max_steps", "0".into(), self.pairs != Pairs::MaxSteps(0), at_least_1),
+            ("pairs.max_steps", "0".into(), self.pairs != Some(Pairs::MaxSteps(0)), at_least_1),
             (
                 "pushforward.probability",
                 self.pushforward.probability.to_string(),
@@ -181,6 +183,26 @@ impl TrainConfig {
         }
         self.schedule.validate()?;
         self.context.validate()
+    }
+
+    /// The pairs to train an operator on that reaches so far.
+    ///
+    /// # Errors
+    /// Pairs that are further apart, or nearer, than the operator goes whatever the times.
+    pub fn pairs_for(&self, reach: Reach) -> Result<Pairs> {
+        match (self.pairs, reach) {
+            (None, Reach::Direct) => Ok(Pairs::All),
+            (None, Reach::Step) => Ok(Pairs::Consecutive),
+            (Some(pairs), Reach::Direct) => Ok(pairs),
+            (Some(pairs @ (Pairs::Consecutive | Pairs::MaxSteps(1))), Reach::Step) => Ok(pairs),
+            (Some(pairs), Reach::Step) => Err(Error::Config {
+                key: "train.pairs".into(),
+                value: format!("{pairs:?}"),
+                requirement: "must be \"consecutive\", or left out: the model goes one native step whatever s and t are, and \
+                              rolls out to later times"
+                    .into(),
+            }),
+        }
     }
 
     /// Number of steps for `n_train` training samples; as many as there are numbers where only time ends the run.

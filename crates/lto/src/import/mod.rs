@@ -1,7 +1,7 @@
 //! Weights made elsewhere: state dicts of PyTorch for the architecture of a configuration.
 
-mod archive;
 mod names;
+mod notes;
 mod number;
 mod pickle;
 mod pytorch;
@@ -30,6 +30,14 @@ pub struct StateTensor {
     pub complex: bool,
 }
 
+/// A model with weights made elsewhere.
+pub struct Imported {
+    /// The model.
+    pub model: Model,
+    /// For people: where its inputs differ from those in the program that trained it.
+    pub notes: Vec<String>,
+}
+
 /// A model of the architecture and the data of a configuration, with the weights of a state dict: a `.pt` file of
 /// `torch.save(model.state_dict(), …)`, whose pickle is read as data and never run, or a `.safetensors` file. The
 /// normalization is that of the training data, as in training; `progress` hears of it and may say stop.
@@ -41,7 +49,7 @@ pub fn import(
     experiment: &Experiment,
     path: &Path,
     progress: &mut dyn FnMut(usize, usize) -> bool,
-) -> Result<Model> {
+) -> Result<Imported> {
     let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
     let mut operator = experiment.model.init(&data.problem(), experiment.seed, &Device::flex())?;
     let tensors = names::ours(&experiment.model, &operator.parameters(), read_state_dict(path)?)
@@ -50,7 +58,8 @@ pub fn import(
     let (source, target, _) = data.fit_normalizers(progress)?;
     let mut card = data.card(experiment.model.clone(), (source, target));
     card.data = format!("{}; weights imported from {}", card.data, path.display());
-    Ok(Model::new(card, operator))
+    let notes = notes::notes(&experiment.model, &data.layout().grid);
+    Ok(Imported { model: Model::new(card, operator), notes })
 }
 
 /// All tensors of a state dict, as they are.

@@ -1,11 +1,11 @@
 //! Tensors of a file that `torch.save` wrote: a zip archive with a pickle that says what they are, and their numbers.
 
 use super::StateTensor;
-use super::archive::Archive;
 use super::number::Number;
 use super::pickle::{Id, Object, Pickle};
 use crate::error::{Error, Result};
-use std::collections::HashSet;
+use lto_numerics::dataset::format::archive::Archive;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// No pickle of a state dict is longer.
@@ -20,7 +20,12 @@ const NESTED: [&str; 4] = ["state_dict", "model_state_dict", "model_state", "mod
 /// A file that is damaged, compressed, of the old format, or holds anything but tensors in dictionaries.
 pub fn read(path: &Path) -> Result<Vec<StateTensor>> {
     let refuse = |problem: String| Error::bad_file(path, problem);
-    let archive = Archive::open(path).map_err(refuse)?;
+    let length = std::fs::metadata(path).map_err(Error::io(path))?.len();
+    let mut archive = Archive::open(path).map_err(|e| {
+        refuse(format!(
+            "not a whole file of torch.save (PyTorch before 1.6 wrote another form: save it again): {e}"
+        ))
+    })?;
     let is_pickle = |name: &&str| *name == "data.pkl" || name.ends_with("/data.pkl");
     let pickle = archive.names().find(is_pickle).map(str::to_string);
     let pickle = pickle
@@ -28,16 +33,16 @@ pub fn read(path: &Path) -> Result<Vec<StateTensor>> {
     let folder = pickle.trim_end_matches("data.pkl");
     let byte_order = format!("{folder}byteorder");
     let has_order = archive.names().any(|name| name == byte_order);
-    let left = usize::try_from(archive.length()).unwrap_or(usize::MAX);
-    let mut entries = Entries { archive, left };
-    if has_order && entries.archive.read(&byte_order, 16).map_err(refuse)? != b"little" {
+    if has_order && archive.read(&byte_order, 16)? != b"little" {
         return Err(refuse("its numbers are not little-endian".into()));
     }
-    let parsed = Pickle::parse(&entries.archive.read(&pickle, LONGEST_PICKLE).map_err(refuse)?)
+    let parsed = Pickle::parse(&archive.read(&pickle, LONGEST_PICKLE)?)
         .map_err(|problem| refuse(format!("its pickle is refused: {problem}")))?;
     let found = tensors(&parsed).ok_or_else(|| {
         refuse(format!("holds no dictionary of tensors, neither itself nor in {}", NESTED.join(", ")))
     })?;
+    let left = usize::try_from(length).unwrap_or(usize::MAX);
+    let mut entries = Entries { archive, storages: HashMap::new(), bytes_left: length, left };
     let (mut known, mut all) = (HashSet::new(), Vec::with_capacity(found.len()));
     for (name, id) in found {
         if !known.insert(name) {
@@ -65,6 +70,10 @@ fn tensors(pickle: &Pickle) -> Option<Vec<(&str, Id)>> {
 /// The files of the archive.
 struct Entries {
     archive: Archive,
+    /// Those read already: tensors may share them.
+    storages: HashMap<String, Vec<u8>>,
+    /// So many more bytes may be read: no more than the file has, also where its members overlap.
+    bytes_left: u64,
     /// So many more numbers may be read. A number has two bytes or more: tensors that share storages may do so, but not
     /// without end.
     left: usize,
@@ -101,7 +110,7 @@ impl Entries {
         self.left =
             self.left.checked_sub(count).ok_or("the tensors have more numbers than the file has bytes")?;
         let longest = stored.checked_mul(number.bytes()).ok_or_else(bad)?;
-        let bytes = self.archive.read(&format!("{folder}data/{key}"), longest as u64)?;
+        let bytes = self.storage(&format!("{folder}data/{key}"))?;
         if bytes.len() != longest {
             return Err(format!("its storage has {} bytes in place of {longest}", bytes.len()));
         }
@@ -115,6 +124,18 @@ impl Entries {
             number.read(&bytes[at * number.bytes()..(at + 1) * number.bytes()], &mut values);
         }
         Ok(StateTensor { name: name.into(), shape: sizes, values, complex: number == Number::Complex64 })
+    }
+}
+
+impl Entries {
+    /// The bytes of a storage, read once.
+    fn storage(&mut self, name: &str) -> Result<&[u8], String> {
+        if !self.storages.contains_key(name) {
+            let bytes = self.archive.read(name, self.bytes_left).map_err(|e| e.to_string())?;
+            self.bytes_left -= bytes.len() as u64;
+            self.storages.insert(name.into(), bytes);
+        }
+        Ok(self.storages.get(name).map_or(&[], Vec::as_slice))
     }
 }
 

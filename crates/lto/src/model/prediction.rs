@@ -14,6 +14,9 @@ const PIECE: usize = 1 << 16;
 /// Times that agree to this share of themselves are the same.
 const SAME_TIME: f64 = 1e-6;
 
+/// More native steps than these are refused: errors have long taken over, and a slip in a time would compute for days.
+const MOST_STEPS: usize = 100_000;
+
 /// What a model says of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
@@ -65,15 +68,19 @@ impl Model {
         let starts: Vec<f64> = wanted.iter().map(|w| w.s).collect();
         let contexts: Vec<Context> = wanted.iter().map(|w| w.context.clone()).collect();
         let size = self.check(&contexts, starts.iter().chain(times.iter().flatten()), query)?;
-        let mut all: Vec<Vec<f64>> = times.iter().map(|t| Vec::with_capacity(t.len() * size)).collect();
+        let mut all: Vec<Vec<f64>> = Vec::with_capacity(wanted.len());
         if timed && self.operator.reach() == Reach::Step {
             let steps = wanted.iter().map(|w| self.steps(w)).collect::<Result<Vec<_>>>()?;
             let most = steps.iter().flatten().copied().max().unwrap_or(0);
-            let rolled = self.roll(contexts, &starts, most, query)?;
-            for (i, (values, steps)) in all.iter_mut().zip(&steps).enumerate() {
-                steps.iter().for_each(|&k| values.extend_from_slice(&rolled[k - 1][i * size..][..size]));
-            }
+            all.extend(times.iter().map(|t| vec![0.0; t.len() * size]));
+            self.roll(contexts, &starts, most, query, |step, values| {
+                for ((all, steps), values) in all.iter_mut().zip(&steps).zip(values.chunks_exact(size)) {
+                    let wanted = all.chunks_exact_mut(size).zip(steps).filter(|(_, k)| **k == step);
+                    wanted.for_each(|(slot, _)| slot.copy_from_slice(values));
+                }
+            })?;
         } else {
+            all.extend(times.iter().map(|t| Vec::with_capacity(t.len() * size)));
             // All first times, then all second ones.
             for j in 0..times.iter().map(Vec::len).max().unwrap_or(0) {
                 let with: Vec<usize> = (0..wanted.len()).filter(|&i| j < times[i].len()).collect();
@@ -124,11 +131,12 @@ impl Model {
     ) -> Result<Vec<Prediction>> {
         let interval = self.interval()?;
         let size = self.check(contexts, starts.iter(), query)?;
-        let rolled = self.roll(contexts.to_vec(), starts, n_steps, query)?;
+        let mut all = vec![Vec::new(); contexts.len()];
+        self.roll(contexts.to_vec(), starts, n_steps, query, |_, values| {
+            all.iter_mut().zip(values.chunks_exact(size)).for_each(|(all, v)| all.extend_from_slice(v));
+        })?;
         let times = starts.iter().map(|s| (1..=n_steps).map(|k| s + k as f64 * interval).collect());
-        let of = |i: usize| rolled.iter().flat_map(|step| &step[i * size..][..size]).copied().collect();
-        let values = (0..contexts.len()).map(of).collect();
-        Ok(self.predictions(starts, times.collect(), values))
+        Ok(self.predictions(starts, times.collect(), all))
     }
 
     fn predictions(&self, starts: &[f64], times: Vec<Vec<f64>>, values: Vec<Vec<f64>>) -> Vec<Prediction> {
@@ -187,17 +195,23 @@ impl Model {
         Ok(values)
     }
 
-    /// `n_steps` native steps: for each the values `[b, q, M]`.
+    /// `n_steps` native steps; `keep` is shown the number of each, from 1, and its values `[b, q, M]`.
     fn roll(
         &self,
         mut contexts: Vec<Context>,
         starts: &[f64],
         n_steps: usize,
         query: &Arc<Points>,
-    ) -> Result<Vec<Vec<f64>>> {
+        mut keep: impl FnMut(usize, &[f64]),
+    ) -> Result<()> {
         let interval = self.interval()?;
+        if n_steps > MOST_STEPS {
+            return Err(self.unsupported(format!(
+                "it goes one native interval of {interval} at a time, and {n_steps} steps are more than the {MOST_STEPS} that \
+                 are taken; ask for an earlier time"
+            )));
+        }
         let mut finite = vec![true; contexts.len()];
-        let mut steps = Vec::with_capacity(n_steps);
         for step in 0..n_steps {
             let time = |s: f64, k: usize| s + k as f64 * interval;
             let times: Vec<(f64, f64)> = starts.iter().map(|&s| (time(s, step), time(s, step + 1))).collect();
@@ -213,9 +227,9 @@ impl Model {
                     self.feed_back(context, values, query)?;
                 }
             }
-            steps.push(values);
+            keep(step + 1, &values);
         }
-        Ok(steps)
+        Ok(())
     }
 
     /// Makes a prediction at the query points the newest frame of a context.

@@ -122,7 +122,7 @@ impl Trainer {
         note.iter().for_each(|note| observer.log(note));
         let options = BatchOptions {
             size: train.batch,
-            pairs: train.pairs,
+            pairs: train.pairs_for(operator.reach())?,
             context: train.context.clone(),
             symmetries: train.symmetries,
             query_points: train.query_points,

@@ -4,7 +4,8 @@ use super::Results;
 use super::suite::{Planned, Suite};
 use crate::args::ReproduceArgs;
 use crate::evaluation::{Look, sections};
-use crate::report::{Figure, Report, Section};
+use crate::progress::duration;
+use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
 use lto_numerics::metric::MetricKind;
 
@@ -24,6 +25,7 @@ pub fn report(results: &Results, suite: &Suite, plan: &[Planned], args: &Reprodu
     }
     let look = Look::new(MetricKind::RelativeL2, &suite.published);
     all.extend(sections(&results.shown(), &look)?);
+    all.push(wall_time(results));
     let mut configurations = Section::new("Configurations, with every default");
     for planned in plan {
         configurations = configurations.text(planned.folder.clone()).code(planned.experiment.to_toml()?);
@@ -40,4 +42,21 @@ pub fn report(results: &Results, suite: &Suite, plan: &[Planned], args: &Reprodu
         ),
         sections: all,
     })
+}
+
+/// What each stage took, whenever it was done.
+fn wall_time(results: &Results) -> Section {
+    let times = &results.times;
+    let shown = |seconds: Option<f64>| seconds.map_or("–".into(), duration);
+    let mut table = Table::new(&["stage", "training", "evaluation"]);
+    for model in &times.models {
+        table = table.row([model.run.clone(), shown(model.training), duration(model.evaluation)]);
+    }
+    let data = times.data.map_or("read, not made".into(), duration);
+    let text = format!(
+        "{} in all, on {} threads; the data: {data}. Stages that were there already count with the time they took then.",
+        duration(times.total),
+        rayon::current_num_threads()
+    );
+    Section::new("Wall time").text(text).table(table)
 }

@@ -1,6 +1,7 @@
 //! The stages of a reproduction. Each leaves a file that says what it was made from: what is there and was made from the
 //! same is not made again.
 
+use super::fingerprint::Fingerprint;
 use super::suite::Planned;
 use crate::args::RunArgs;
 use crate::commands::data::generate;
@@ -17,6 +18,7 @@ use lto::train::{Outcome, Trainer};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Whether a stage is done, or was interrupted before it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +29,19 @@ pub enum Stage<T> {
     Interrupted,
 }
 
-/// The file with all samples of a generated experiment: made once, for all models.
+/// The samples of a generated experiment.
+#[derive(Serialize, Deserialize)]
+struct DataStamp {
+    made_from: Header,
+    /// Wall time, of the last go where it was interrupted.
+    seconds: f64,
+}
+
+/// The file with all samples of a generated experiment, made once for all models, and the seconds that took.
 ///
 /// # Errors
 /// A PDE that cannot be solved, or a file that cannot be written.
-pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage<PathBuf>> {
+pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage<(PathBuf, f64)>> {
     let data = &experiment.data;
     let config = data.generate.clone().context("the configuration generates no data; give --data FILE")?;
     let samples = data.samples.context("the configuration does not say how many samples")?;
@@ -42,10 +52,12 @@ pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage
         seed: data.seed,
         samples,
     };
-    if output.exists() && read::<Header>(&stamp).is_some_and(|made| made == header) {
+    let made = read::<DataStamp>(&stamp).filter(|made| output.exists() && made.made_from == header);
+    if let Some(made) = made {
         say(quiet, "data: there already");
-        return Ok(Stage::Done(output));
+        return Ok(Stage::Done((output, made.seconds)));
     }
+    let clock = Instant::now();
     // A journal of the same is continued, any other is not.
     let journal = crate::journal::header_of(&Journal::path_for(&output));
     let resume = journal.is_some_and(|begun| begun == header);
@@ -61,35 +73,50 @@ pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage
     if generate::generate(config, &run, quiet)?.is_none() {
         return Ok(Stage::Interrupted);
     }
-    write(&stamp, &header)?;
-    Ok(Stage::Done(output))
+    let seconds = clock.elapsed().as_secs_f64();
+    write(&stamp, &DataStamp { made_from: header, seconds })?;
+    Ok(Stage::Done((output, seconds)))
 }
 
-/// A trained run in its folder: started, continued or left as it is.
+/// A trained run in its folder: started, continued or left as it is, and the seconds its training took. `file` says what
+/// the data are.
 ///
 /// # Errors
 /// A configuration that does not fit the data, training that diverges, or files that cannot be written.
-pub fn train(folder: &Path, planned: &Planned, quiet: bool) -> Result<Stage<PathBuf>> {
+pub fn train(
+    folder: &Path,
+    planned: &Planned,
+    file: &Fingerprint,
+    quiet: bool,
+) -> Result<Stage<(PathBuf, f64)>> {
     let run = folder.join(&planned.folder);
-    let same = Experiment::read(&run.join("config.toml"), &[]).is_ok_and(|made| made == planned.experiment);
-    if same && finished(&run) {
+    let same = Experiment::read(&run.join("config.toml"), &[]).is_ok_and(|made| made == planned.experiment)
+        && read::<Fingerprint>(&run.join(DATA)).is_some_and(|made| made == *file);
+    let (end, model) = (run.join(FINISHED), run.join(lto::model::FILE_NAME));
+    let finished = read::<Finished>(&end).filter(|_| same && model.exists());
+    if let Some(finished) = finished {
         say(quiet, &format!("{}: trained already", planned.folder));
-        return Ok(Stage::Done(run));
+        return Ok(Stage::Done((run, finished.seconds)));
     }
     say(quiet, &format!("{}: training", planned.folder));
     let mut watcher = Watcher::new(quiet);
     let trainer = if same && run.join("checkpoint.safetensors").exists() {
         Trainer::resume(&run, &[], &mut watcher)
     } else {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        // What an earlier run left must not vouch for this one.
+        std::fs::create_dir_all(&run).with_context(|| run.display().to_string())?;
+        if end.exists() {
+            std::fs::remove_file(&end).with_context(|| end.display().to_string())?;
+        }
+        write(&run.join(DATA), file)?;
         Trainer::start(planned.experiment.clone(), &run, true, &mut watcher)
     };
     let outcome = trainer.and_then(|mut trainer| trainer.run(&mut watcher));
     watcher.finish();
     match outcome {
         Ok(Outcome::Finished(summary)) => {
-            write(&run.join(FINISHED), &summary.steps)?;
-            Ok(Stage::Done(run))
+            write(&end, &Finished { steps: summary.steps, seconds: summary.seconds })?;
+            Ok(Stage::Done((run, summary.seconds)))
         }
         Ok(Outcome::Interrupted(_)) | Err(Error::Interrupted) => Ok(Stage::Interrupted),
         Err(error) => Err(error).with_context(|| planned.folder.clone()),
@@ -99,8 +126,13 @@ pub fn train(folder: &Path, planned: &Planned, quiet: bool) -> Result<Stage<Path
 /// A file beside a model that was trained to its end.
 const FINISHED: &str = "finished.json";
 
-fn finished(run: &Path) -> bool {
-    run.join(FINISHED).exists() && run.join(lto::model::FILE_NAME).exists()
+/// A file beside a model that says which data it learns from.
+const DATA: &str = "data.json";
+
+#[derive(Serialize, Deserialize)]
+struct Finished {
+    steps: u64,
+    seconds: f64,
 }
 
 /// What an evaluation was made from.
@@ -109,6 +141,8 @@ struct EvaluationStamp {
     version: String,
     protocol: EvaluationConfig,
     data: DataConfig,
+    /// The file of the data.
+    file: Fingerprint,
     /// Checksum of the model.
     model: u32,
 }
@@ -121,6 +155,7 @@ pub fn evaluate(
     folder: &Path,
     run: &str,
     data: &DataConfig,
+    file: &Fingerprint,
     protocol: &EvaluationConfig,
     quiet: bool,
 ) -> Result<Stage<Evaluation>> {
@@ -131,6 +166,7 @@ pub fn evaluate(
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: protocol.clone(),
         data: data.clone(),
+        file: *file,
         model: crc32fast::hash(&weights),
     };
     if read::<EvaluationStamp>(&stamp).is_some_and(|made| made == made_from)

@@ -1,6 +1,7 @@
 //! File formats as stores of named arrays, read lazily and in slices. One file per format; what the arrays mean
 //! is for the layouts to say.
 
+pub mod archive;
 mod checksum;
 pub mod csv;
 mod detect;

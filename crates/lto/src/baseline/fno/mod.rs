@@ -44,7 +44,8 @@ pub enum FnoNetwork {
 /// A Fourier neural operator: values and coordinates on a regular grid → values on the same grid.
 ///
 /// Coordinates are the true ones of the points, `(x − lower)/length` along each axis; the published programs take
-/// `linspace(0, 1, n)` whatever the grid. A timed problem is advanced by one native interval, whatever `(s, t)` say.
+/// `linspace(0, 1, n)` whatever the grid. On an odd number of points along the first of two axes the package `neuraloperator`
+/// (2.0) moves every wavenumber by one, which is not repeated here. A timed problem is advanced by one native interval, whatever `(s, t)` say.
 #[derive(Clone, Debug)]
 pub struct Fno {
     network: FnoNetwork,

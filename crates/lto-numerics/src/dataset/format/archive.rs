@@ -1,0 +1,68 @@
+//! Zip archives of anything: their members by name, whole, with their checksums compared.
+
+use super::strided::{Extent, file_error, read_at};
+use super::zip;
+use crate::error::{Error, Result};
+use flate2::Crc;
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// An archive with the list of its members, ZIP64 too.
+pub struct Archive {
+    path: PathBuf,
+    file: File,
+    names: Vec<String>,
+    /// Where each member is, or why it cannot be read.
+    extents: HashMap<String, Result<Extent, String>>,
+}
+
+impl Archive {
+    /// Reads the list of members.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is damaged, or is no zip archive.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut file = File::open(path).map_err(|source| file_error(path, None, source))?;
+        let members = zip::members(&mut file).map_err(|problem| corrupt(path, None, problem))?;
+        let names = members.iter().map(|member| member.name.clone()).collect();
+        let extents = members.into_iter().map(|member| (member.name, member.extent)).collect();
+        Ok(Self { path: path.into(), file, names, extents })
+    }
+
+    /// Names of all members, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// A member that is stored as it is, not compressed, of at most `most` bytes. Nothing is claimed that the file has not.
+    ///
+    /// # Errors
+    /// A member that is not there, is longer, compressed or damaged.
+    pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
+        let refuse = |problem: String| corrupt(&self.path, Some(name), problem);
+        let extent = match self.extents.get(name) {
+            None => return Err(refuse("is missing in the archive".into())),
+            Some(Err(why)) => return Err(refuse(why.clone())),
+            Some(Ok(extent)) => *extent,
+        };
+        let Extent { offset, len, stored_crc32: Some(expected), .. } = extent else {
+            return Err(refuse("is compressed, which is not read here".into()));
+        };
+        if len > most {
+            return Err(refuse(format!("has {len} bytes, more than the {most} expected")));
+        }
+        let mut bytes = vec![0; usize::try_from(len).map_err(|e| refuse(e.to_string()))?];
+        read_at(&mut self.file, offset, &mut bytes).map_err(|e| refuse(e.to_string()))?;
+        let mut crc = Crc::new();
+        crc.update(&bytes);
+        if crc.sum() != expected {
+            return Err(refuse("is damaged: its checksum is not that of its bytes".into()));
+        }
+        Ok(bytes)
+    }
+}
+
+fn corrupt(path: &Path, member: Option<&str>, problem: String) -> Error {
+    Error::Corrupt { path: path.into(), array: member.map(Into::into), position: None, problem }
+}
