@@ -245,7 +245,7 @@ pub fn text(analysis: &Analysis, color: bool) -> String {
     let summary = &analysis.summary;
     let mut page = Page::new(color);
     page.line(&summary.headline());
-    page.table("Bounds, from loose to tight", &BOUNDS, summary.bounds());
+    page.table("Bounds", &BOUNDS, summary.bounds());
     page.table("Known about the states", &STATES, summary.states());
     page.table("Assumptions of the theorem", &ASSUMPTIONS, summary.assumptions());
     page.table("One more sensor, then another (local linear)", &gaps::COLUMNS, gaps::rows(&summary.gaps));
