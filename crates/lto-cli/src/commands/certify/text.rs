@@ -91,7 +91,7 @@ impl Summary {
         text
     }
 
-    /// All bounds, from loose to tight.
+    /// All bounds, those from the fill distance first.
     pub fn bounds(&self) -> Vec<Vec<String>> {
         let sure = |certain: bool| if certain { "everywhere" } else { "estimate" }.to_string();
         let nadaraya_watson = estimate(Estimator::NadarayaWatson).to_string();
