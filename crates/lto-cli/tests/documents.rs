@@ -1,4 +1,4 @@
-//! The documents name paths that exist.
+//! The documents name paths that exist, and the page on theory every statement of the paper and only names that exist.
 
 use std::path::{Path, PathBuf};
 
@@ -57,4 +57,91 @@ fn the_search_finds_links_and_code_spans() {
     let text =
         "see [the map](docs/none.md#part) and `crates/nowhere/src/lib.rs`, not `a/b` or [x](https://y.z)";
     assert_eq!(paths(text), ["docs/none.md", "crates/nowhere/src/lib.rs"]);
+}
+
+/// Every label of the paper but those of sections.
+const LABELS: [&str; 25] = [
+    "def:lto",
+    "eq:lto",
+    "fig:lto",
+    "eq:density-signal-channel",
+    "eq:normalized-signal-channel",
+    "eq:lifted-lto",
+    "eq:base-bound",
+    "assum:reg",
+    "eq:bias-bound",
+    "thm:eps-disc",
+    "cor:optimized-disc",
+    "cor:disc-invariance",
+    "eq:total-loss",
+    "fig:heat-disc-vs-trained",
+    "tab:restransfer-burgers",
+    "tab:restransfer-ns2d",
+    "tab:ns2d-long-horizon",
+    "tab:darcy-results",
+    "tab:darcy-results-native",
+    "lem:kbar-constant",
+    "lem:encoder-stability",
+    "cor:Le",
+    "prop:quadrature",
+    "definition of ε_disc(N)",
+    "for iid points",
+];
+
+/// The text of every source file.
+fn sources(dir: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            text.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// Whether a function or type of this name is defined in the sources.
+fn is_defined(sources: &str, name: &str) -> bool {
+    ["fn ", "struct ", "enum "].iter().any(|kind| {
+        let defined = format!("{kind}{name}");
+        sources.match_indices(&defined).any(|(at, _)| {
+            let next = sources[at + defined.len()..].chars().next();
+            next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        })
+    })
+}
+
+#[test]
+fn every_statement_of_the_paper_is_mapped_to_names_that_exist() {
+    let page = std::fs::read_to_string(root().join("docs/theory.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).collect();
+    for label in LABELS {
+        let row = rows.iter().find(|row| {
+            let first = row.split('|').nth(1).unwrap_or_default();
+            first.split(", ").any(|part| part.trim() == label || part.trim().ends_with(label))
+        });
+        let row = row.unwrap_or_else(|| panic!("docs/theory.md has no row for {label}"));
+        // Bars within a cell are escaped.
+        let row = row.replace("\\|", "‖");
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        assert_eq!(cells.len(), 6, "{row}");
+        assert!(
+            cells[1..5].iter().all(|cell| !cell.is_empty() && *cell != "–"),
+            "{label} lacks code or test"
+        );
+    }
+    let mut text = String::new();
+    sources(&root().join("crates"), &mut text);
+    let mut looked_up = 0;
+    for span in rows.iter().flat_map(|row| row.split('`').skip(1).step_by(2)) {
+        if span.contains(['/', ' ']) || span.ends_with(".md") {
+            continue;
+        }
+        for name in span.split("::") {
+            looked_up += 1;
+            assert!(is_defined(&text, name), "docs/theory.md names {span}, but {name} is not defined");
+        }
+    }
+    assert!(looked_up > 40, "only {looked_up} names found: is the search broken?");
+    assert!(!is_defined(&text, "no_such_function_anywhere") && !is_defined(&text, "is_define"));
 }
