@@ -117,7 +117,7 @@ proptest! {
         }
     }
 
-    /// |û(u) − û(v)| ≤ max |u − v| whatever N, placement and ℓ.
+    /// |û(u) − û(v)| ≤ max |u − v| whatever N, placement and ℓ, and |ν(u) − ν(v)| ≤ ρ max |u − v|.
     #[test]
     fn the_signal_is_one_lipschitz(seed: u64, dim in 1usize..=3, exponent in -3.0..1.0, on_grid: bool) {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
@@ -132,9 +132,12 @@ proptest! {
         let (u, v) = (random_values(context.len(), rng), random_values(context.len(), rng));
         let largest = u.iter().zip(&v).map(|(u, v)| (u - v).abs()).fold(0.0, f64::max);
         let setconv = SetConv::new(domain.diameter() * 10f64.powf(exponent)).unwrap();
-        let signal = |values: &[f64]| setconv.apply(&context, values, &query).unwrap().signal;
-        for (a, b) in signal(&u).iter().zip(signal(&v)) {
+        let [of_u, of_v] = [&u, &v].map(|values| setconv.apply(&context, values, &query).unwrap());
+        for (a, b) in of_u.signal.iter().zip(&of_v.signal) {
             prop_assert!((a - b).abs() <= largest * (1.0 + 1e-12), "{a} {b} {largest}");
+        }
+        for ((a, b), rho) in of_u.raw_signal.iter().zip(&of_v.raw_signal).zip(&of_u.density) {
+            prop_assert!((a - b).abs() <= rho * largest * (1.0 + 1e-12), "{a} {b} {rho} {largest}");
         }
     }
 

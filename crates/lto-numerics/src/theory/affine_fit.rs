@@ -6,7 +6,7 @@ use super::neighbors::{Sums, dot};
 use crate::setconv::{DETERMINED, Means, SMALLEST_DENSITY};
 
 /// Where the fit is determined by this much, the estimator finds it determined too, also where its moments are
-/// disturbed by half or the place is another one of a box that is not large.
+/// disturbed by half.
 pub(super) const SAFELY_DETERMINED: f64 = 100.0 * DETERMINED;
 /// Where it is determined by less than this, the estimator finds that it is not.
 pub(super) const UNDETERMINED: f64 = 0.1 * DETERMINED;

@@ -8,6 +8,9 @@ use super::regularity::Regularity;
 
 /// Fits determined by less than this at the center say nothing: rounding has taken them.
 const LEAST_DETERMINATION: f64 = 1e-9;
+/// Where the fit is determined by this much at the center, it is safely determined all over the box: with moments that
+/// change by half, and mean squares by four, it falls by twelve at most.
+const SAFELY_EVERYWHERE: f64 = 12.0 * SAFELY_DETERMINED;
 
 /// The points around a box.
 pub(super) struct Surroundings<'a> {
@@ -108,7 +111,7 @@ impl<'a> Surroundings<'a> {
             return Some(self.nadaraya_watson());
         }
         let (bound, determination) = self.affine()?;
-        let sure = determination > SAFELY_DETERMINED && underflow == Some(false);
+        let sure = determination > SAFELY_EVERYWHERE && underflow == Some(false);
         Some(if sure { bound } else { bound.max(self.nadaraya_watson()) })
     }
 

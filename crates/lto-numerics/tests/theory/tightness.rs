@@ -28,7 +28,7 @@ impl Tightness {
     }
 
     pub fn print(&self, name: &str) {
-        for dim in 1..=3 {
+        for dim in (1..=3).filter(|&dim| self.count(dim) > 0) {
             let at = |part| quantile(self.0[dim - 1].clone(), part);
             println!(
                 "| {name} | {dim} | {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
