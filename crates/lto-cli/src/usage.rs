@@ -15,6 +15,16 @@ impl UsageError {
     pub fn new(flag: &str, value: impl fmt::Display, requirement: impl fmt::Display) -> Self {
         Self(format!("invalid value '{value}' for '--{flag}': {requirement}"))
     }
+
+    /// The error of a flag that is not given though it is needed here; `what` says what for.
+    pub fn missing(flag: &str, what: impl fmt::Display) -> Self {
+        Self(format!("'--{flag}' is missing: {what}"))
+    }
+
+    /// The error of a flag that means nothing without another.
+    pub fn idle(flag: &str, without: &str) -> Self {
+        Self(format!("'--{flag}' means nothing without '{without}'"))
+    }
 }
 
 impl fmt::Display for UsageError {
@@ -36,7 +46,10 @@ pub fn with_flag(error: Error) -> anyhow::Error {
     }
 }
 
-/// `n_frames` is `--frames`, `t_end` is `--t-end`.
+/// `n_frames` is `--frames`, `t_end` is `--t-end`; the number of new sensors is plainly `--n`.
 fn flag(parameter: &str) -> String {
+    if parameter == "n_new" {
+        return "n".into();
+    }
     parameter.strip_prefix("n_").unwrap_or(parameter).replace(['_', ' '], "-")
 }

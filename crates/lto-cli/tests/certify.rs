@@ -45,6 +45,8 @@ fn bounds_are_ordered_and_hold_for_a_state_within_them() {
     let curved = certify(&space, &["--domain", "0:1,0:1", "--curvature", "16", "--sup", "1"]);
     let more = curved["weights"][1]["bound"].as_f64().unwrap();
     assert!(more > 1.2 * local_linear && more <= 2.0 * local_linear * 1.001, "{more} {local_linear}");
+    let headline = space.succeed(&[&["certify", "s.csv", "--quiet"], &SQUARE[..]].concat());
+    assert_eq!(headline, "", "--quiet prints results asked for only");
     // Filling gaps one after the other never hurts by much and helps in the end.
     let gaps = found["gaps"].as_array().unwrap();
     assert!(gaps.last().unwrap()["after"].as_f64().unwrap() < gaps[0]["value"].as_f64().unwrap());
@@ -94,8 +96,84 @@ fn data_gives_estimates_that_say_so() {
     assert_eq!(found["certificate"]["regularity"]["origin"], "estimated");
     assert_eq!(found["data"]["shape"], serde_json::json!([32, 32]));
     assert_eq!(found["domain"]["axes"][0]["periodic"], true);
+    assert_eq!(
+        (&found["data"]["n_fields"], &found["data"]["n_available"], &found["data"]["resolved"]),
+        (&6.into(), &6.into(), &true.into())
+    );
     let text = space.succeed(&["certify", "s.csv", "--data", "heat.hdf5"]);
     assert!(text.contains("not certified") && text.contains("estimated from data"), "{text}");
+    assert!(text.contains("6 of 6 fields on 32 × 32 points"), "{text}");
+    // A margin scales what was found, and with it the bound.
+    let wide = certify(&space, &["--data", "heat.hdf5", "--margin", "1.5", "--length-scale", "0.1"]);
+    let plain = certify(&space, &["--data", "heat.hdf5", "--length-scale", "0.1"]);
+    for path in
+        ["/certificate/regularity/curvature_bound", "/certificate/regularity/oscillation", "/weights/1/bound"]
+    {
+        let [wide, plain] = [&wide, &plain].map(|found| found.pointer(path).unwrap().as_f64().unwrap());
+        assert!((wide / plain - 1.5).abs() < 1e-9, "{path}");
+    }
+    // Every fourth point does not resolve the bumps.
+    let coarse = certify(&space, &["--data", "heat.hdf5", "--stride", "4"]);
+    assert_eq!(coarse["data"]["resolved"], false, "{}", coarse["data"]);
+}
+
+/// The domain is that of the data, or a part of it, and never more.
+#[test]
+fn a_domain_that_the_data_do_not_cover_is_refused() {
+    let space = Workspace::new();
+    sensors(&space);
+    space.generate("heat", 1, "heat.hdf5", &[]);
+    let axes =
+        |further: &[&str]| certify(&space, &[&["--data", "heat.hdf5"], further].concat())["domain"].clone();
+    let own = axes(&[]);
+    assert_eq!(axes(&["--domain", "0:1"]), own);
+    assert_eq!(axes(&["--domain", "0:1", "--periodic", "all"]), own);
+    let cut = axes(&["--domain", "0:1,-0.01:0.999"]);
+    let periodic = |d: usize| cut["axes"][d]["periodic"].as_bool().unwrap();
+    assert!(periodic(0) && !periodic(1), "{cut}");
+    for (further, parts) in [
+        (&["--domain", "0:100"][..], &["--domain", "0:100", "heat.hdf5", "[0, 1]"][..]),
+        (&["--domain", "-1:2,0:1"], &["-1:2,0:1", "[0, 1]"]),
+        (&["--domain", "0:0.999", "--periodic", "all"], &["--periodic", "period"]),
+    ] {
+        let error = space.fail(2, &[&["certify", "s.csv", "--data", "heat.hdf5"], further].concat());
+        parts.iter().for_each(|part| assert!(error.contains(part), "{part}: {error}"));
+    }
+}
+
+/// Sensors on a diagonal determine no plane; what is said of each estimate follows from what is proved.
+#[test]
+fn what_is_not_proved_everywhere_is_not_called_certified() {
+    let space = Workspace::new();
+    let row = |i: u32| format!("{0},{0}\n", f64::from(i) / 12.0);
+    std::fs::write(space.path("s.csv"), format!("x,y\n{}", (0..12).map(row).collect::<String>())).unwrap();
+    let torus = ["--domain", "0:1,0:1", "--periodic", "all", "--curvature", "8", "--sup", "1"];
+    let found = certify(&space, &torus);
+    let weights = found["weights"].as_array().unwrap();
+    let unproved = weights.iter().filter(|weights| weights["everywhere"].is_null()).count();
+    let text = space.succeed(&[&["certify", "s.csv", "-o", "page.html"], &torus[..]].concat());
+    let html = std::fs::read_to_string(space.path("page.html")).unwrap();
+    assert_eq!(html.matches("Nothing is proved between the places shown.").count(), unproved);
+    assert_eq!(html.matches("Anywhere, also between the places shown").count(), weights.len() - unproved);
+    assert_eq!(text.matches("not proved").count(), unproved, "{text}");
+    let proved =
+        weights.iter().filter_map(|weights| weights["everywhere"].as_f64()).fold(f64::INFINITY, f64::min);
+    let headline = text.lines().next().unwrap();
+    assert_eq!(headline.contains("; certified."), proved.is_finite(), "{headline}");
+}
+
+#[test]
+fn the_scale_and_the_domain_of_a_trained_twin_are_taken() {
+    let space = Workspace::new();
+    let folder = "twin.safetensors";
+    common::model::write(&space.path(folder), 1, true, false);
+    std::fs::write(space.path("s.csv"), "x\n0.1\n0.4\n0.7\n").unwrap();
+    let info: Value = serde_json::from_str(&space.succeed(&["info", folder, "--json"])).unwrap();
+    let found = certify(&space, &["--run", folder, "--curvature", "8", "--sup", "1"]);
+    let encoder =
+        info["length_scales"].as_array().unwrap().iter().find(|scale| scale["part"] == "encoder").unwrap();
+    assert_eq!(found["weights"][0]["length_scale"], encoder["value"]);
+    assert_eq!(found["domain"], info["problem"]["domain"]);
 }
 
 #[test]
@@ -123,6 +201,10 @@ fn the_page_has_its_maps_and_parts() {
     }
     assert_eq!(html.matches("<svg ").count(), 3);
     assert!(html.contains("lto certify s.csv --domain 0:1,0:1 --curvature 8 --sup 1"));
+    if let Some(shown) = common::browser::show(&space, "out/page.html") {
+        assert_eq!((shown.count("<figure>"), shown.count("<svg ")), (3, 3), "maps and the curve over ℓ");
+        assert!(shown.count("<table>") >= 5 && shown.colors > 200, "{} colors", shown.colors);
+    }
     let again = space.fail(1, &[&["certify", "s.csv", "-o", "out"], &SQUARE[..]].concat());
     assert!(again.contains("--force"), "{again}");
 }
@@ -132,10 +214,11 @@ fn what_is_wrong_is_named() {
     let space = Workspace::new();
     sensors(&space);
     for (code, args, said) in [
-        (2, &["s.csv", "--curvature", "8"][..], "--domain"),
-        (2, &["s.csv", "--domain", "0:1,0:1"], "--curvature"),
-        (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8"], "--sup"),
+        (2, &["s.csv", "--curvature", "8"][..], "'--domain' is missing"),
+        (2, &["s.csv", "--domain", "0:1,0:1"], "'--curvature' is missing"),
+        (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8"], "'--sup' is missing"),
         (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "-8"], "above 0"),
+        (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1", "--margin", "2"], "--data"),
         (1, &["s.csv", "--domain", "0:0.5,0:1", "--curvature", "8", "--sup", "1"], "outside the domain"),
         (1, &["missing.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1"], "missing.csv"),
         (2, &["s.csv", "--data", "a.npz", "--curvature", "8"], "cannot be used with"),

@@ -26,7 +26,13 @@ fn rates_are_measured_for_designs_and_estimators_with_their_predictions() {
         } else {
             assert!(predicted > expected && predicted < 0.7 * expected, "{rate}");
         }
-        assert!(slope < 0.6 * predicted, "{rate}");
+        // The error falls as fast as predicted, or faster where the grid cancels the first order.
+        let (slowest, fastest) = match (rate["design"] == "grid", expected == -1.0) {
+            (true, true) => (1.7, 2.0),
+            (true, false) => (0.93, 1.01),
+            (false, _) => (0.7, 1.4),
+        };
+        assert!((slowest..fastest).contains(&(slope / predicted)), "{slope} against {predicted}: {rate}");
         let points = rate["points"].as_array().unwrap();
         assert_eq!(points.len(), 8);
         assert_eq!(

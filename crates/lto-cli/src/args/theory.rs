@@ -41,7 +41,7 @@ pub struct RatesArgs {
     /// How values between them are estimated
     #[arg(
         long, value_name = "ESTIMATOR,…", value_delimiter = ',', default_value = "nadaraya_watson,local_linear",
-        value_parser = PossibleValuesParser::new(Estimator::ALL.map(Estimator::name)).map(estimator)
+        value_parser = estimator_names().map(estimator)
     )]
     pub estimators: Vec<Estimator>,
     /// Of what
@@ -88,6 +88,12 @@ fn design(name: String) -> Design {
     Design::ALL.into_iter().find(|design| design.name() == name).unwrap_or(Design::Iid)
 }
 
-fn estimator(name: String) -> Estimator {
+/// The names of the estimators.
+pub fn estimator_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(Estimator::ALL.map(Estimator::name))
+}
+
+/// The estimator of a name that the parser has let through.
+pub fn estimator(name: String) -> Estimator {
     Estimator::ALL.into_iter().find(|e| e.name() == name).unwrap_or(Estimator::NadarayaWatson)
 }

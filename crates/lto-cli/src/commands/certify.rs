@@ -1,15 +1,14 @@
 //! `lto certify`: how far estimates between sensors can be off.
 
 mod analysis;
+mod encoder;
 mod page;
-mod states;
 mod text;
 
-use super::layout;
 use super::product::Product;
+use super::{layout, states};
 use crate::args::{CertifyArgs, GlobalArgs};
 use crate::output;
-use crate::usage::UsageError;
 use analysis::Analysis;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -25,20 +24,20 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if let (Some(Product::Csv | Product::Picture(_)), Some(path)) = (product, &args.output) {
         bail!("{}: a page that ends in .html, or a folder, is written", path.display());
     }
-    let estimated = args.data.as_deref().map(|file| states::estimate(file, &args.dataset)).transpose()?;
-    let domain = match (&args.dataset.domain, &estimated) {
-        (Some(bounds), _) => layout::domain(bounds, args.dataset.periodic.as_ref(), Some(&args.sensors))?,
-        (None, Some(estimated)) => estimated.domain.clone(),
-        (None, None) => {
-            return Err(UsageError::new("domain", "", "needed without --data: bounds as 0:1,0:1").into());
-        }
+    let known = &args.regularity;
+    let data = states::estimate(known, &args.dataset)?;
+    let encoder = args.run.as_deref().map(encoder::read).transpose()?;
+    let domain = match &encoder {
+        Some(encoder) if args.dataset.domain.is_none() && data.is_none() => encoder.domain.clone(),
+        _ => states::domain(&args.dataset, data.as_ref(), Some(&args.sensors))?,
     };
-    let regularity = match &estimated {
-        Some(estimated) => estimated.regularity.clone(),
-        None => layout::regularity(&args.regularity, &domain, "a certificate (or --data)")?,
+    let regularity = match &data {
+        Some(data) => data.regularity.clone(),
+        None => layout::regularity(known, &domain, "a certificate")?,
     };
     let sensors = layout::sensors(&args.sensors, &domain)?;
-    let analysis = Analysis::make(args, &sensors, regularity, estimated.as_ref(), global.quiet)?;
+    let length_scale = args.length_scale.or(encoder.map(|encoder| encoder.length_scale));
+    let analysis = Analysis::make(length_scale, &sensors, regularity, data, global.quiet)?;
     let json = serde_json::to_string_pretty(&analysis.summary)? + "\n";
     if let (Some(product), Some(path)) = (product, args.output.as_deref()) {
         write(&analysis, args, product, path, &json)?;

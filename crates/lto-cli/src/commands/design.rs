@@ -1,15 +1,19 @@
 //! `lto design`: where to put sensors.
 
 mod comparison;
+mod judge;
 mod report;
 mod study;
 
-use super::layout;
 use super::product::Product;
-use crate::args::{DesignArgs, GlobalArgs};
+use super::{layout, states};
+use crate::args::{DesignArgs, GlobalArgs, ObjectiveArg};
 use crate::output;
 use crate::picture;
+use crate::usage::UsageError;
 use anyhow::{Result, bail};
+use lto_numerics::Domain;
+use lto_numerics::theory::Regularity;
 use std::path::Path;
 use std::process::ExitCode;
 use study::Study;
@@ -17,15 +21,21 @@ use study::Study;
 /// Places sensors and says what it is worth.
 ///
 /// # Errors
-/// A domain, a region or existing sensors that do not fit, or an output that cannot be written.
+/// A domain, a region or existing sensors that do not fit, flags that mean nothing here, or an output that cannot be
+/// written.
 pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let product = args.output.as_deref().map(|path| Product::of(path, args.force)).transpose()?;
     if let (Some(Product::Folder), Some(path)) = (product, &args.output) {
         bail!("{}: a file that ends in .csv, .png, .svg or .html is written", path.display());
     }
-    let domain = layout::domain(&args.domain, args.periodic.as_ref(), args.existing.as_deref())?;
+    let (domain, regularity) = known(args)?;
+    for region in &args.avoid {
+        region.check(domain.dim()).map_err(|_| {
+            UsageError::new("avoid", region, format!("must have {} coordinates, as {domain}", domain.dim()))
+        })?;
+    }
     let existing = args.existing.as_deref().map(|path| layout::sensors(path, &domain)).transpose()?;
-    let study = Study::make(args, &domain, existing.as_ref(), global.quiet)?;
+    let study = Study::make(args, &domain, existing.as_ref(), regularity, global.quiet)?;
     if let (Some(product), Some(path)) = (product, args.output.as_deref()) {
         write(&study, args, product, path)?;
     }
@@ -38,6 +48,33 @@ pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The domain and, for the certificate, what is known about the states.
+fn known(args: &DesignArgs) -> Result<(Domain, Option<Regularity>)> {
+    let (known, existing) = (&args.regularity, args.existing.as_deref());
+    if args.objective == ObjectiveArg::Fill {
+        let given = [
+            ("curvature", known.curvature.is_some()),
+            ("sup", known.sup.is_some()),
+            ("gradient", known.gradient.is_some()),
+            ("data", known.data.is_some()),
+            ("margin", known.margin.is_some()),
+            ("length-scale", args.length_scale.is_some()),
+            ("estimator", args.estimator.is_some()),
+        ];
+        if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(UsageError::idle(flag, "--objective certificate").into());
+        }
+        return Ok((states::domain(&args.dataset, None, existing)?, None));
+    }
+    let data = states::estimate(known, &args.dataset)?;
+    let domain = states::domain(&args.dataset, data.as_ref(), existing)?;
+    let regularity = match data {
+        Some(data) => data.regularity,
+        None => layout::regularity(known, &domain, "--objective certificate")?,
+    };
+    Ok((domain, Some(regularity)))
 }
 
 fn write(study: &Study, args: &DesignArgs, product: Product, path: &Path) -> Result<()> {

@@ -4,13 +4,9 @@ use super::layout::place;
 use crate::picture::ticks::short;
 use anyhow::Result;
 use lto_numerics::Points;
-use lto_numerics::theory::plan::{Objective, Places, loss, losses};
+use lto_numerics::theory::plan::{Loss, Objective, Places, losses};
 use serde::Serialize;
 
-/// Up to so many sensors the failure of each is looked at.
-const ALL: usize = 128;
-/// Of more, so many of those whose failure leaves the smallest and the largest holes.
-const SOME: usize = 8;
 /// How many are shown of each kind.
 const SHOWN: usize = 3;
 
@@ -21,25 +17,24 @@ pub struct Failure {
     pub sensor: usize,
     /// Where it stands.
     pub at: Vec<f64>,
-    /// The objective without it.
-    pub value: f64,
+    /// The largest objective without it, and by how much it grows anywhere.
+    #[serde(flatten)]
+    pub loss: Loss,
 }
 
 /// What failures come to.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failures {
-    /// The objective with all sensors, at the same places.
+    /// The largest objective with all sensors, at the same places.
     pub before: f64,
-    /// Those that matter least, from the least.
+    /// Those that matter least, from the least: by what becomes of the largest, then by how much it grows anywhere.
     pub least: Vec<Failure>,
     /// Those that matter most, from the most.
     pub most: Vec<Failure>,
-    /// How many failures were looked at; of larger layouts those that leave the smallest and largest holes.
-    pub examined: usize,
 }
 
 impl Failures {
-    /// Looks at the failures; none of a single sensor.
+    /// Looks at the failure of each sensor; none of a single one.
     ///
     /// # Errors
     /// Places in another domain.
@@ -48,42 +43,38 @@ impl Failures {
         if n < 2 {
             return Ok(None);
         }
-        let exact = n <= ALL || *objective == Objective::FillDistance;
-        let mut found: Vec<(usize, f64)> = if exact {
-            losses(objective, sensors, places)?.into_iter().enumerate().collect()
-        } else {
-            let holes = losses(&Objective::FillDistance, sensors, places)?;
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| holes[i].total_cmp(&holes[j]));
-            let chosen = order[..SOME].iter().chain(&order[n - SOME..]);
-            chosen.map(|&i| Ok((i, loss(objective, sensors, places, i)?))).collect::<Result<_>>()?
+        let mut found: Vec<(usize, Loss)> =
+            losses(objective, sensors, places)?.into_iter().enumerate().collect();
+        let order = |(i, a): &(usize, Loss), (j, b): &(usize, Loss)| {
+            a.value.total_cmp(&b.value).then(a.rise.total_cmp(&b.rise)).then(i.cmp(j))
         };
-        found.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        let failure = |&(sensor, value): &(usize, f64)| {
+        found.sort_by(order);
+        let failure = |&(sensor, loss): &(usize, Loss)| {
             let mut at = vec![0.0; sensors.dim()];
             sensors.write_point(sensor, &mut at);
-            Failure { sensor, at, value }
+            Failure { sensor, at, loss }
         };
         let shown = SHOWN.min(n / 2);
         Ok(Some(Self {
             before: objective.evaluate(sensors, places)?.value,
             least: found.iter().take(shown).map(failure).collect(),
             most: found.iter().rev().take(shown).map(failure).collect(),
-            examined: found.len(),
         }))
     }
 
-    /// Rows of a table: what fails, where, the objective after, and by how much it grows.
+    /// Rows of a table: what fails, where, the largest objective after, by how much it grows, and by how much at most at
+    /// any place.
     pub fn rows(&self) -> Vec<Vec<String>> {
         let row = |kind: &str, failure: &Failure| {
             // Adding zero turns −0 into 0.
-            let growth = 100.0 * (failure.value / self.before - 1.0) + 0.0;
+            let growth = 100.0 * (failure.loss.value / self.before - 1.0) + 0.0;
             vec![
                 kind.to_string(),
                 failure.sensor.to_string(),
                 place(&failure.at),
-                short(failure.value),
+                short(failure.loss.value),
                 format!("{growth:+.1} %"),
+                format!("+{}", short(failure.loss.rise)),
             ]
         };
         let least = self.least.iter().map(|failure| row("matters least", failure));
@@ -92,4 +83,4 @@ impl Failures {
 }
 
 /// The columns of [`Failures::rows`].
-pub const COLUMNS: [&str; 5] = ["failure", "sensor", "at", "then", "change"];
+pub const COLUMNS: [&str; 6] = ["failure", "sensor", "at", "largest then", "change", "nearby at most"];

@@ -53,10 +53,14 @@ pub fn domain(
         let periodic = is_periodic(name);
         Axis::new(name.clone(), lower, upper, periodic)
     });
-    Domain::new(axes.collect()).map_err(|error| {
-        let text: Vec<String> = bounds.iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
-        named(text.join(","), error.to_string()).into()
-    })
+    Domain::new(axes.collect())
+        .map_err(|error| named(self::bounds(&DomainOption(bounds.clone())), error.to_string()).into())
+}
+
+/// Bounds as on the command line: `0:1,0:2`.
+pub fn bounds(option: &DomainOption) -> String {
+    let text: Vec<String> = option.0.iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
+    text.join(",")
 }
 
 /// The names of the coordinates in a CSV file; none for other files.
@@ -90,14 +94,12 @@ pub fn sensors(path: &Path, domain: &Domain) -> Result<Points> {
 /// No curvature, or too little known for the domain; `why` says what it is needed for.
 pub fn regularity(args: &RegularityArgs, domain: &Domain, why: &str) -> Result<Regularity> {
     let Some(curvature) = args.curvature else {
-        return Err(
-            UsageError::new("curvature", "", format!("{why} needs the largest second derivative")).into()
-        );
+        let what = format!("{why} needs the largest second derivative, or --data to estimate it from");
+        return Err(UsageError::missing("curvature", what).into());
     };
     Regularity::new(domain, curvature, args.sup, args.gradient).map_err(|error| match error {
-        lto_numerics::Error::Parameter { name: "sup_bound", .. } if args.sup.is_none() => UsageError::new(
+        lto_numerics::Error::Parameter { name: "sup_bound", .. } if args.sup.is_none() => UsageError::missing(
             "sup",
-            "",
             "needed (or --gradient) where an axis is not periodic, since curvature alone bounds no range there",
         )
         .into(),

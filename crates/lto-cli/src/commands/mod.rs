@@ -9,6 +9,7 @@ mod demo;
 mod design;
 mod evaluate;
 mod failures;
+mod gaps;
 mod import;
 mod info;
 mod layout;
@@ -16,6 +17,7 @@ mod predict;
 mod product;
 mod readings;
 mod reproduce;
+mod states;
 mod theory;
 pub mod train;
 

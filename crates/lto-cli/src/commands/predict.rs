@@ -113,11 +113,7 @@ fn check_times(args: &PredictArgs, card: &ModelCard) -> Result<()> {
     match card.problem.times {
         Some([first, last]) => ensure!(
             !args.to.is_empty(),
-            UsageError::new(
-                "to",
-                "",
-                format!("the times to predict are needed; the model knows {first} to {last}")
-            )
+            UsageError::missing("to", format!("the times to predict; the model knows {first} to {last}"))
         ),
         None => {
             if let Some(time) = args.from.iter().chain(&args.to).next() {

@@ -20,6 +20,9 @@ const MANY: usize = 2000;
 /// Color of places to look at.
 pub const ALERT: Rgb = [200, 30, 30];
 
+/// Color of the parts of a line that are to be avoided.
+const FORBIDDEN: Rgb = [170, 170, 170];
+
 /// Points of one kind.
 pub struct Group {
     /// Their name in the key.
@@ -72,10 +75,14 @@ impl SensorMap<'_> {
         let depth = (self.values.len() / grid.len()).max(1);
         let largest = |column: &[f64]| column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let values: Vec<f64> = self.values.chunks(depth).map(largest).collect();
-        Ok(self.map(&grid, &values))
+        let title = match domain.axes().get(2) {
+            Some(hidden) => format!("{}; largest along {}", self.title, hidden.name),
+            None => self.title.clone(),
+        };
+        Ok(self.map(&grid, &values, &title))
     }
 
-    fn map(&self, grid: &Grid, values: &[f64]) -> Drawing {
+    fn map(&self, grid: &Grid, values: &[f64], title: &str) -> Drawing {
         let domain = grid.domain();
         let (across, up) = plane::orientation(domain);
         let axes = [&domain.axes()[across], &domain.axes()[up]];
@@ -83,7 +90,7 @@ impl SensorMap<'_> {
         let mut drawing = Drawing::new(LEFT + WIDTH + BAR + KEY, ABOVE + rect.height + BELOW);
         let scale = Scale::of(values, Some(Colormap::Viridis));
         if let Some(plane) = Plane::of(grid) {
-            plane.draw(&mut drawing, rect, values, &scale, &self.title, (true, true));
+            plane.draw(&mut drawing, rect, values, &scale, title, (true, true));
         }
         color_bar(&mut drawing, rect, &scale, &self.quantity);
         let panel = Panel { rect, x: (axes[0].lower, axes[0].upper), y: (axes[1].lower, axes[1].upper) };
@@ -115,6 +122,12 @@ impl SensorMap<'_> {
         let top = self.values.iter().copied().fold(0.0, f64::max);
         let panel = Panel { rect, x: (axis.lower, axis.upper), y: (-0.04 * top, 1.06 * top.max(1e-300)) };
         panel.curve(&mut drawing, self.grid.coordinates(0), self.values, super::chart::COLORS[0], 1.6);
+        for region in self.regions {
+            for (low, high) in intervals(axis, region) {
+                let ends = vec![panel.position(low, 0.0), panel.position(high, 0.0)];
+                drawing.line(ends, FORBIDDEN, 7.0);
+            }
+        }
         for group in &self.groups {
             for &x in &group.coordinates {
                 drawing.dot(panel.position(x, 0.0), 3.0, group.color);
@@ -166,8 +179,6 @@ impl SensorMap<'_> {
                 (0..=120).map(|i| point(turn(i))).collect()
             }
         };
-        let shifts =
-            |axis: &Axis| if axis.periodic { vec![-axis.length(), 0.0, axis.length()] } else { vec![0.0] };
         for dx in shifts(axes[0]) {
             for dy in shifts(axes[1]) {
                 let inside = |&(x, y): &(f64, f64)| {
@@ -183,6 +194,21 @@ impl SensorMap<'_> {
             }
         }
     }
+}
+
+/// By how much images across periodic ends are shifted.
+fn shifts(axis: &Axis) -> Vec<f64> {
+    if axis.periodic { vec![-axis.length(), 0.0, axis.length()] } else { vec![0.0] }
+}
+
+/// The parts of a line that a region and its images cover.
+fn intervals(axis: &Axis, region: &Region) -> Vec<(f64, f64)> {
+    let (low, high) = match region {
+        Region::Box { lower, upper } => (lower[0], upper[0]),
+        Region::Ball { center, radius } => (center[0] - radius, center[0] + radius),
+    };
+    let part = |shift: f64| ((low + shift).max(axis.lower), (high + shift).min(axis.upper));
+    shifts(axis).into_iter().map(part).filter(|(low, high)| low <= high).collect()
 }
 
 /// A polygon with points along its sides, so that parts of a side can be left out.
@@ -227,7 +253,7 @@ mod tests {
         let group = Group { name: "sensors".into(), coordinates: vec![0.5; 2 * dim], color: INK };
         let mark = Mark { at: vec![0.25; dim], label: "worst".into() };
         let regions = [Region::Ball { center: vec![0.0; dim], radius: 0.2 }];
-        let regions = if dim == 2 { &regions[..] } else { &[] };
+        let regions = if dim < 3 { &regions[..] } else { &[] };
         let (title, quantity) = (String::new(), "bound".into());
         let map = SensorMap {
             title,
@@ -252,7 +278,20 @@ mod tests {
             let alert = |s: &&Shape| matches!(s, Shape::Line { color, .. } if *color == ALERT);
             assert_eq!(shapes.iter().filter(alert).count(), 1, "{dim}");
             assert_eq!(shapes.iter().any(|s| matches!(s, Shape::Image { .. })), dim > 1);
+            let hidden =
+                |s: &Shape| matches!(s, Shape::Text { content, .. } if content.contains("largest along z"));
+            assert_eq!(shapes.iter().any(hidden), dim == 3);
         }
+    }
+
+    /// Around the end of a line half of the region is left, and on a circle the other half stands at the other end.
+    #[test]
+    fn regions_of_a_line_are_bars() {
+        let bars = |periodic| {
+            let bar = |s: &&Shape| matches!(s, Shape::Line { color, .. } if *color == FORBIDDEN);
+            shapes(1, periodic).iter().filter(bar).count()
+        };
+        assert_eq!((bars(false), bars(true)), (1, 2));
     }
 
     /// A circle around a corner is a quarter, and on a torus four of them.

@@ -2,6 +2,9 @@
 
 use super::escape;
 
+/// Longer texts are broken into lines, that a table needs not be scrolled.
+const LONG: usize = 60;
+
 /// A table.
 pub struct Table {
     columns: Vec<String>,
@@ -13,6 +16,11 @@ impl Table {
     /// A table with the names of its columns and no rows.
     pub fn new(columns: &[&str]) -> Self {
         Self { columns: columns.iter().map(|&name| name.into()).collect(), rows: Vec::new() }
+    }
+
+    /// A table of rows of texts.
+    pub fn of(columns: &[&str], rows: Vec<Vec<String>>) -> Self {
+        rows.into_iter().fold(Self::new(columns), Self::row)
     }
 
     /// Adds a row.
@@ -29,7 +37,11 @@ impl Table {
     pub(super) fn html(&self) -> String {
         let cell = |(text, marked): &(String, bool)| {
             let number = text.parse::<f64>().is_ok();
-            let class = if number { " class=\"number\"" } else { "" };
+            let class = match text.chars().count() {
+                _ if number => " class=\"number\"",
+                n if n > LONG => " class=\"long\"",
+                _ => "",
+            };
             let (bold, plain) = if *marked { ("<strong>", "</strong>") } else { ("", "") };
             format!("<td{class}>{bold}{}{plain}</td>", escape(text))
         };

@@ -64,6 +64,22 @@ impl HeatField {
         }
         Regularity::new(&Domain::unit(dim, true)?, curvature, Some(sup), Some(slope))
     }
+
+    /// Bounds that hold for all of several states of the same dimension.
+    ///
+    /// # Errors
+    /// As [`HeatField::regularity`]; no states.
+    pub fn common_regularity(fields: &[Self]) -> Result<Regularity> {
+        let each = fields.iter().map(Self::regularity).collect::<Result<Vec<_>>>()?;
+        let largest = |of: fn(&Regularity) -> f64| each.iter().map(of).fold(0.0, f64::max);
+        let dim = fields.first().and_then(|field| field.bumps.first()).map_or(1, |bump| bump.center.len());
+        Regularity::new(
+            &Domain::unit(dim, true)?,
+            largest(|bounds| bounds.curvature_bound),
+            Some(largest(|bounds| bounds.sup_bound.unwrap_or(0.0))),
+            Some(largest(|bounds| bounds.gradient_bound)),
+        )
+    }
 }
 
 impl Factor {

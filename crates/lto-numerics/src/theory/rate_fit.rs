@@ -59,8 +59,9 @@ impl RateFit {
     }
 }
 
-/// The 97.5 % point of Student's distribution: a table, then Cornish and Fisher's expansion.
-fn student(freedom: usize) -> f64 {
+/// The 97.5 % point of Student's distribution, for 95 % intervals: a table, then Cornish and Fisher's expansion. 0 without
+/// any degree of freedom.
+pub fn student(freedom: usize) -> f64 {
     const TABLE: [f64; 11] = [0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     let nu = freedom as f64;
     TABLE.get(freedom).copied().unwrap_or(1.95996 + 2.3723 / nu + 2.8225 / (nu * nu))

@@ -6,8 +6,10 @@ use super::discretization::{Estimator, discretization_error};
 use super::rate_fit::RateFit;
 use super::regularity::Regularity;
 use crate::design::Design;
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::geometry::fill_distance;
+use crate::grid::{Grid, Placement};
 use crate::points::Points;
 use crate::setconv::SetConv;
 use rand::SeedableRng;
@@ -52,8 +54,31 @@ pub struct SweepRequest<'a> {
     pub seed: u64,
     /// Bounds of the states, for ℓ*.
     pub regularity: &'a Regularity,
-    /// Where the supremum over x is taken; the domain of the sweep.
+    /// Where the supremum over x is taken; the domain of the sweep. See [`dense_places`].
     pub query: &'a Points,
+    /// Where [`ScaleRule::Best`] compares values of ℓ; fewer places than for the supremum will do.
+    pub tuning: &'a Points,
+}
+
+/// A regular grid of places for the supremum over a periodic or open box: at least eight for each of `n_points`, and
+/// `least`. With fewer, ever more of the worst places are missed as N grows, and errors seem to fall too fast. The number
+/// along an axis shares no factor with the D-th root of N, so that places fall everywhere into the cells of a grid of N.
+///
+/// # Errors
+/// None for a sound domain.
+pub fn dense_places(domain: &Domain, n_points: usize, least: usize) -> Result<Points> {
+    let root = |n: f64| n.powf(1.0 / domain.dim() as f64);
+    let cells = (root(n_points as f64).round() as usize).max(1);
+    let wanted = root(n_points.saturating_mul(8).max(least) as f64).ceil() as usize;
+    let shared = |mut a: usize, mut b: usize| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    // A whole number of cells and one is one of these.
+    let count = (wanted..=wanted + cells).find(|&count| shared(count, cells) == 1).unwrap_or(wanted);
+    Ok(Points::grid(Grid::uniform(domain.clone(), &vec![(count, Placement::Left); domain.dim()])?))
 }
 
 /// What the layouts of one N came to.
@@ -119,20 +144,21 @@ impl SweepRequest<'_> {
 
     /// ℓ and the error with it.
     fn error(&self, layout: &Points, delta: f64, states: &[impl Fn(&[f64]) -> f64]) -> Result<(f64, f64)> {
-        let error = |length_scale| {
+        let error = |length_scale, query| {
             let setconv = SetConv::new(length_scale)?;
-            discretization_error(self.estimator, &setconv, layout, self.query, states)
+            discretization_error(self.estimator, &setconv, layout, query, states)
         };
         match self.rule {
             ScaleRule::Optimum => {
                 let (dim, bounds) = (layout.dim(), self.regularity);
                 let constant = TheoremBound::limit_constant(dim, bounds.oscillation);
                 let (ell, _) = TheoremBound::optimum(dim, bounds.curvature_bound, constant, delta);
-                Ok((ell, error(ell)?))
+                Ok((ell, error(ell, self.query)?))
             }
             ScaleRule::Best => {
-                let best = best_scale(0.1 * delta, 2.5 * delta, |ell| error(ell).map(Some))?;
-                best.map_or_else(|| Ok((delta, error(delta)?)), Ok)
+                let best = best_scale(0.1 * delta, 2.5 * delta, |ell| error(ell, self.tuning).map(Some))?;
+                let ell = best.map_or(delta, |(ell, _)| ell);
+                Ok((ell, error(ell, self.query)?))
             }
         }
     }
@@ -169,5 +195,25 @@ impl SweepRequest<'_> {
             _ => 1.0 / n_points,
         };
         Some(spacing.powf(power))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_places_are_enough_and_fall_everywhere_into_cells() {
+        for (dim, root) in [(1, 2048), (2, 24), (3, 12), (3, 16), (1, 1)] {
+            let n = usize::pow(root, dim as u32);
+            let places = dense_places(&Domain::unit(dim, true).unwrap(), n, 100).unwrap();
+            assert!(places.len() >= (8 * n).max(100) && places.len() < 40 * n + 200, "{dim} {root}");
+            let along = (places.len() as f64).powf(1.0 / dim as f64).round() as usize;
+            // Where a place falls into its cell: as many ways as there are places along the axis.
+            let mut within: Vec<usize> = (0..along).map(|i| i * root % along).collect();
+            within.sort_unstable();
+            within.dedup();
+            assert_eq!(within.len(), along, "{dim} {root}");
+        }
     }
 }

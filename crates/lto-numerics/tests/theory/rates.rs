@@ -21,7 +21,7 @@ fn request<'a>(
     query: &'a Points,
 ) -> SweepRequest<'a> {
     let n_layouts = if matches!(design, Design::Iid | Design::Halton) { 3 } else { 1 };
-    SweepRequest { design, estimator, rule, n_layouts, seed: 1, regularity, query }
+    SweepRequest { design, estimator, rule, n_layouts, seed: 1, regularity, query, tuning: query }
 }
 
 /// ε_disc(N) of one wave along each axis.

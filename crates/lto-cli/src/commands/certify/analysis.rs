@@ -1,8 +1,7 @@
 //! All that is found out about a layout.
 
-use super::states::Estimated;
-use crate::args::CertifyArgs;
 use crate::commands::failures::Failures;
+use crate::commands::states::Estimated;
 use crate::progress::Progress;
 use anyhow::Result;
 use lto_numerics::theory::plan::{Gap, Objective, Places, gaps, spread};
@@ -69,7 +68,7 @@ pub struct Summary {
 }
 
 /// The bound from actual weights of one estimator.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Weights {
     /// Which.
     pub estimator: Estimator,
@@ -103,15 +102,15 @@ pub struct AtScale {
 }
 
 impl Analysis {
-    /// Finds out everything.
+    /// Finds out everything; ℓ is the best for each estimate unless given.
     ///
     /// # Errors
     /// None for sound sensors and bounds.
     pub fn make(
-        args: &CertifyArgs,
+        length_scale: Option<f64>,
         sensors: &Points,
         regularity: Regularity,
-        data: Option<&Estimated>,
+        data: Option<Estimated>,
         quiet: bool,
     ) -> Result<Self> {
         let mut progress = Progress::new("steps", 6, 0, quiet);
@@ -121,13 +120,13 @@ impl Analysis {
         let coarse = Places::grid(domain, n.saturating_mul(each).clamp(least, most))?;
         let certificate = Certificate::new(sensors, regularity)?;
         progress.set(1);
-        let (theorem, lipschitz) = match args.length_scale {
+        let (theorem, lipschitz) = match length_scale {
             Some(ell) => (certificate.theorem_bound(ell)?, certificate.lipschitz_bound(ell)?),
             None => (certificate.best_theorem_bound()?, certificate.best_lipschitz_bound()?),
         };
         let (mut weights, mut maps) = (Vec::new(), Vec::new());
         for estimator in Estimator::ALL {
-            let ell = match args.length_scale {
+            let ell = match length_scale {
                 Some(ell) => ell,
                 None => certificate.tuned(sensors, estimator, coarse.points())?.length_scale,
             };
@@ -144,14 +143,14 @@ impl Analysis {
         };
         let failures = Failures::of(&objective, sensors, &coarse)?;
         progress.set(4);
-        let gaps = gaps(&objective, sensors, &places, GAPS)?;
+        let gaps = gaps(&objective, sensors, &places, &[], GAPS)?;
         progress.set(5);
         let scales = scales(&certificate, sensors)?;
         progress.finish();
         let summary = Summary {
             domain: domain.clone(),
             certain: data.is_none(),
-            data: data.cloned(),
+            data,
             theorem,
             lipschitz,
             fill_distance_bounds_certain: certificate.is_certain(),

@@ -1,9 +1,9 @@
 //! The page of a certificate.
 
-use super::analysis::{Analysis, AtScale};
-use super::text::{ASSUMPTIONS, BOUNDS, GAPS, STATES, estimate};
+use super::analysis::{Analysis, AtScale, Weights};
+use super::text::{ASSUMPTIONS, BOUNDS, STATES, estimate};
 use crate::args::CertifyArgs;
-use crate::commands::failures;
+use crate::commands::{failures, gaps, layout};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::colormap::Rgb;
 use crate::picture::drawing::{Drawing, INK};
@@ -18,20 +18,19 @@ use anyhow::Result;
 /// None for a sound analysis.
 pub fn page(analysis: &Analysis, args: &CertifyArgs) -> Result<Report> {
     let summary = &analysis.summary;
-    let table =
-        |columns: &[&str], rows: Vec<Vec<String>>| rows.into_iter().fold(Table::new(columns), Table::row);
-    let mut map = Section::new("Where the estimate is uncertain").text(
-        "The bound of the error at every place, for every state as curved as assumed. It is small near sensors and large in gaps \
-         and at boundaries. The ring is the worst place.",
-    );
+    let mut map = Section::new("Where the estimate is uncertain").text(format!(
+        "The bound of the error at {} places, for every state as curved as assumed. It is small near sensors and large in gaps \
+         and at boundaries. The ring is the worst place found.",
+        summary.n_places
+    ));
     // The better one first.
     for number in [1, 0] {
         let (Some(found), Some(values)) = (summary.weights.get(number), analysis.maps.get(number)) else {
             continue;
         };
         let name = estimate(found.estimator);
-        let caption = format!("The {name} estimate with ℓ = {}.", short(found.length_scale));
-        let title = format!("{name}: at most {}", short(found.bound));
+        let caption = format!("The {name} estimate with ℓ = {}. {}", short(found.length_scale), reach(found));
+        let title = format!("{name}: {} at worst", short(found.bound));
         map = map.figure(Figure::drawing(
             &sensor_map(analysis, title, values, &found.at)?,
             caption,
@@ -44,20 +43,26 @@ pub fn page(analysis: &Analysis, args: &CertifyArgs) -> Result<Report> {
              affine function around each place. The theorem's form holds for every layout with the same fill distance, and pays for it; \
              bounds from the actual weights are for these very sensors. All are for every state as curved as assumed.",
         )
-        .table(table(&BOUNDS, summary.bounds()));
+        .table(Table::of(&BOUNDS, summary.bounds()));
     let scales = Section::new("The length scale").text(scale_text(analysis)).figure(Figure::drawing(
         &over_scale(&summary.scales),
         "The largest bound against ℓ.",
         "Bounds of both estimates and of the theorem against the length scale, on logarithmic axes",
     )?);
     let assumptions = Section::new("What it rests on")
-        .table(table(&STATES, summary.states()))
-        .table(table(&ASSUMPTIONS, summary.assumptions()));
+        .table(Table::of(&STATES, summary.states()))
+        .table(Table::of(&ASSUMPTIONS, summary.assumptions()));
     let changes = Section::new("Adding and losing sensors")
-        .text("Each further sensor stands where the bound is then largest. Bounds are those of the local linear estimate at its ℓ.")
-        .table(table(&GAPS, summary.gap_rows()))
-        .text("Without one of the sensors (numbered from 0 in the order of the file):")
-        .table(table(&failures::COLUMNS, summary.failure_rows()));
+        .text(
+            "Each further sensor stands where it lowers the largest bound most, for the place that is worst by then. Bounds are those of \
+             the local linear estimate at its ℓ, at the places of the map.",
+        )
+        .table(Table::of(&gaps::COLUMNS, gaps::rows(&summary.gaps)))
+        .text(
+            "Without one of the sensors (numbered from 0 in the order of the file): what becomes of the largest bound, and by how much \
+             the bound grows near the sensor.",
+        )
+        .table(Table::of(&failures::COLUMNS, summary.failure_rows()));
     let mut notes = Section::new("How it was made").code(command(args));
     for line in summary.caveats() {
         notes = notes.text(line);
@@ -72,6 +77,14 @@ pub fn page(analysis: &Analysis, args: &CertifyArgs) -> Result<Report> {
         summary: summary.headline(),
         sections: vec![map, bounds, scales, assumptions, changes, notes],
     })
+}
+
+/// What is known between the places of a map.
+fn reach(found: &Weights) -> String {
+    match found.everywhere {
+        Some(bound) => format!("Anywhere, also between the places shown, it is at most {}.", short(bound)),
+        None => "Nothing is proved between the places shown.".into(),
+    }
 }
 
 fn sensor_map(analysis: &Analysis, title: String, values: &[f64], worst: &[f64]) -> Result<Drawing> {
@@ -137,8 +150,7 @@ fn over_scale(scales: &[AtScale]) -> Drawing {
 fn command(args: &CertifyArgs) -> String {
     let mut text = format!("lto certify {}", args.sensors.display());
     if let Some(domain) = &args.dataset.domain {
-        let bounds: Vec<String> = domain.0.iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
-        text.push_str(&format!(" --domain {}", bounds.join(",")));
+        text.push_str(&format!(" --domain {}", layout::bounds(domain)));
     }
     match &args.dataset.periodic {
         Some(lto_numerics::dataset::PeriodicOption::All) => text.push_str(" --periodic all"),
@@ -147,10 +159,16 @@ fn command(args: &CertifyArgs) -> String {
         }
         _ => {}
     }
-    if let Some(file) = &args.data {
-        text.push_str(&format!(" --data {}", file.display()));
-    }
     let known = &args.regularity;
+    if let Some(file) = &known.data {
+        text.push_str(&format!(" --data {}", file.display()));
+        if let Some(margin) = known.margin {
+            text.push_str(&format!(" --margin {margin}"));
+        }
+    }
+    if let Some(run) = &args.run {
+        text.push_str(&format!(" --run {}", run.display()));
+    }
     let numbers = [
         ("curvature", known.curvature),
         ("sup", known.sup),

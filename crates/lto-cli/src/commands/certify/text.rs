@@ -1,8 +1,9 @@
 //! What is said about a certificate, on the terminal and on the page alike.
 
 use super::analysis::{Analysis, Summary, Weights};
-use crate::commands::failures;
 use crate::commands::layout::place;
+use crate::commands::states::Estimated;
+use crate::commands::{failures, gaps};
 use crate::output::count;
 use crate::page::Page;
 use crate::picture::ticks::short;
@@ -12,7 +13,6 @@ use lto_numerics::theory::{Estimator, Origin, Partition};
 pub const BOUNDS: [&str; 5] = ["bound of the error", "of", "ℓ", "at most", "holds"];
 pub const ASSUMPTIONS: [&str; 3] = ["assumption", "", "if not"];
 pub const STATES: [&str; 3] = ["known about the states", "", "from"];
-pub const GAPS: [&str; 4] = ["sensor", "at", "bound there now", "bound everywhere then"];
 
 /// The name of an estimate.
 pub fn estimate(estimator: Estimator) -> &'static str {
@@ -30,37 +30,63 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-impl Summary {
-    /// The best bound: of the two estimates the one with less.
-    fn best(&self) -> Option<&Weights> {
-        self.weights.iter().min_by(|a, b| a.bound.total_cmp(&b.bound))
-    }
+/// Of the estimates the one to headline: a bound that is proved everywhere comes before one that is known at places only,
+/// then the lesser.
+fn best(weights: &[Weights]) -> Option<&Weights> {
+    let rank = |found: &Weights| (found.everywhere.is_none(), found.everywhere.unwrap_or(found.bound));
+    weights.iter().min_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    })
+}
 
+impl Weights {
+    /// What is claimed: certified only where it is proved everywhere and nothing rests on data.
+    fn claim(&self, certain: bool, n_places: usize) -> String {
+        let ell = short(self.length_scale);
+        let name = format!("The {} estimate with ℓ = {ell} is off by at most", estimate(self.estimator));
+        let (at, states) = (place(&self.at), "the states are known from data");
+        match (self.everywhere, certain) {
+            (Some(bound), true) => format!("{name} {} anywhere, worst near {at}; certified.", short(bound)),
+            (Some(bound), false) => {
+                format!(
+                    "{name} {} anywhere, worst near {at}; an estimate, not certified: {states}.",
+                    short(bound)
+                )
+            }
+            (None, certain) => {
+                let data = if certain { String::new() } else { format!(", and {states}") };
+                let bound = short(self.bound);
+                format!(
+                    "{name} {bound} at the {n_places} places looked at, worst at {at}; not certified between them{data}."
+                )
+            }
+        }
+    }
+}
+
+impl Summary {
     /// In a sentence or two.
     pub fn headline(&self) -> String {
         let (n, delta) = (self.certificate.n_points, self.certificate.fill_distance.upper);
         let mut text = format!("{} in {}, fill distance {}.", count(n, "sensor"), self.domain, short(delta));
-        if let Some(best) = self.best() {
-            let kind = if self.certain {
-                "certified"
-            } else {
-                "estimated (not certified: the states are known from data)"
-            };
+        if let Some(best) = best(&self.weights) {
             text.push_str(&format!(
-                " The {} estimate with ℓ = {} is off by at most {}, worst at {}; {kind}. In the median over the domain, {}.",
-                estimate(best.estimator),
-                short(best.length_scale),
-                short(best.everywhere.unwrap_or(best.bound)),
-                place(&best.at),
+                " {} The median of the bound over {} places is {}.",
+                best.claim(self.certain, self.n_places),
+                self.n_places,
                 short(best.median)
             ));
             let range = self.certificate.regularity.oscillation;
-            if best.bound >= range {
+            if best.everywhere.unwrap_or(best.bound) >= range {
                 text.push_str(&format!(
                     " That is no better than knowing that the states vary by at most {}: too few sensors, or too curved states.",
                     short(range)
                 ));
             }
+        }
+        if let Some(doubt) = self.data.as_ref().and_then(Estimated::doubt) {
+            text.push_str(&format!(" Beware: {doubt}."));
         }
         text
     }
@@ -80,21 +106,23 @@ impl Summary {
                 "the paper's theorem, from the fill distance",
                 self.theorem.map(|b| (b.length_scale, b.bound)),
             ),
-            row("our sharper form of it", self.lipschitz.map(|b| (b.length_scale, b.bound))),
+            row(
+                "its Lipschitz form (ours), of better order",
+                self.lipschitz.map(|b| (b.length_scale, b.bound)),
+            ),
         ];
         for found in &self.weights {
             let name = |what: &str| format!("from the actual weights, {what}");
             let (of, ell) = (estimate(found.estimator).to_string(), short(found.length_scale));
-            let at = format!("at {} places", self.n_places);
-            let at = if self.certain { at } else { format!("{at}, estimate") };
+            let at = if self.certain { "there" } else { "there, estimate" }.to_string();
             rows.push(vec![
-                name("at the places of the map"),
+                name(&format!("at {} places", self.n_places)),
                 of.clone(),
                 ell.clone(),
                 short(found.bound),
                 at,
             ]);
-            let everywhere = found.everywhere.map_or("not found".into(), short);
+            let everywhere = found.everywhere.map_or("not proved".into(), short);
             let holds = found.everywhere.map_or("–".into(), |_| sure(self.certain));
             rows.push(vec![name("anywhere"), of, ell, everywhere, holds]);
         }
@@ -112,21 +140,35 @@ impl Summary {
         };
         let (volumes, else_volumes) = match &assumptions.partition {
             Partition::EqualVolume { .. } => (holds(true), "–".to_string()),
-            Partition::Voronoi { equal_volume, deviation, .. } => {
+            Partition::Voronoi { equal_volume, deviation, exact, .. } => {
                 let known = match equal_volume {
                     EqualVolume::Fails => holds(false),
                     _ => "not found to hold".into(),
                 };
+                let sampled = match exact {
+                    true => "",
+                    false => ", sampled: the bounds from the fill distance are estimates",
+                };
                 let by = format!(
-                    "Voronoi cells instead, smaller than the mean by a factor of up to {}, sampled: the bounds from the fill distance are estimates",
+                    "Voronoi cells instead, smaller than the mean by a factor of up to {}{sampled}",
                     short(1.0 + deviation)
                 );
                 (known, by)
             }
         };
-        let smooth = if self.certain { "taken as given" } else { "estimated from data" }.to_string();
+        let (smooth, else_smooth) = match &self.data {
+            None => ("taken as given".to_string(), "–".to_string()),
+            Some(data) => match (data.doubt(), data.curvature_growth) {
+                (Some(doubt), _) => ("does not look so".into(), doubt),
+                (None, Some(growth)) => (
+                    format!("looks so: M from all grid points is {growth:.2} times M from every other one"),
+                    "–".into(),
+                ),
+                (None, None) => ("estimated from data; too few points to check".into(), "–".into()),
+            },
+        };
         vec![
-            vec!["(a) states twice differentiable, curvature at most M".into(), smooth, "–".into()],
+            vec!["(a) states twice differentiable, curvature at most M".into(), smooth, else_smooth],
             vec!["(b) the domain is periodic".into(), holds(assumptions.periodic), periodic],
             vec!["(c) cells of equal volume, each near its sensor".into(), volumes, else_volumes],
             vec!["for the bounds from actual weights".into(), "only (a) is needed".into(), "–".into()],
@@ -140,26 +182,26 @@ impl Summary {
         let mut rows = vec![
             row("M, curvature", known.curvature_bound, origin(known.origin)),
             row("G, slope", known.gradient_bound, origin(known.gradient_origin)),
-            row(
-                "range, largest less smallest",
-                known.oscillation,
-                if self.certain { "follows" } else { "estimated from data" },
-            ),
+            row("range, largest less smallest", known.oscillation, self.range_origin()),
         ];
         if let Some(data) = &self.data {
-            let shape: Vec<String> = data.shape.iter().map(usize::to_string).collect();
-            let from = format!("{} on {} points", count(data.n_fields, "field"), shape.join(" × "));
-            rows.push(vec!["data".into(), from, String::new()]);
+            let margin = if data.margin > 1.0 {
+                format!("with a margin of {}", data.margin)
+            } else {
+                "as found".into()
+            };
+            rows.push(vec!["data".into(), data.source(), margin]);
         }
         rows
     }
 
-    /// Where one more sensor helps most.
-    pub fn gap_rows(&self) -> Vec<Vec<String>> {
-        let row = |(number, gap): (usize, &lto_numerics::theory::plan::Gap)| {
-            vec![format!("+{}", number + 1), place(&gap.at), short(gap.value), short(gap.after)]
-        };
-        self.gaps.iter().enumerate().map(row).collect()
+    fn range_origin(&self) -> &'static str {
+        let known = &self.certificate.regularity;
+        match known.sup_bound {
+            _ if !self.certain => origin(Origin::Estimated),
+            Some(sup) if known.oscillation == 2.0 * sup => "given: twice the largest absolute value",
+            _ => origin(Origin::Derived),
+        }
     }
 
     /// What the failures are judged by.
@@ -171,21 +213,26 @@ impl Summary {
     pub fn caveats(&self) -> Vec<String> {
         let mut lines =
             vec![format!("Maps have {} places, ℓ was chosen at {}.", self.n_places, self.n_tuning_places)];
-        if let Some(failures) = self.failures.as_ref().filter(|f| f.examined < self.certificate.n_points) {
-            lines.push(format!(
-                "Failures of {} sensors were looked at, those that leave the smallest and largest holes.",
-                failures.examined
-            ));
-        }
         for found in self.weights.iter().filter(|found| found.n_fallbacks > 0) {
             lines.push(format!(
                 "At {} the sensors determine no affine function; the estimate is the Nadaraya–Watson one there.",
                 count(found.n_fallbacks, "place")
             ));
         }
+        if self.certificate.regularity.sup_bound.is_none() {
+            // ℓ is positive: it was used.
+            let losses = self
+                .weights
+                .iter()
+                .filter_map(|found| self.certificate.relative_loss(found.length_scale).ok());
+            lines.push(format!(
+                "The largest absolute value is not known (--sup): the density floor and rounding may add up to {} of it to the bounds.",
+                short(losses.fold(0.0, f64::max))
+            ));
+        }
         if self.weights.iter().any(|found| found.everywhere.is_none()) {
             lines.push(
-                "Where no bound for all places was found, the search ended early: the bound holds at the places of the map only."
+                "Where no bound is proved for all places, the search for it ended early: what is said holds at the places looked at."
                     .into(),
             );
         }
@@ -201,10 +248,41 @@ pub fn text(analysis: &Analysis, color: bool) -> String {
     page.table("Bounds, from loose to tight", &BOUNDS, summary.bounds());
     page.table("Known about the states", &STATES, summary.states());
     page.table("Assumptions of the theorem", &ASSUMPTIONS, summary.assumptions());
-    page.table("One more sensor, then another (local linear)", &GAPS, summary.gap_rows());
+    page.table("One more sensor, then another (local linear)", &gaps::COLUMNS, gaps::rows(&summary.gaps));
     page.table("If a sensor fails (local linear)", &failures::COLUMNS, summary.failure_rows());
     for line in summary.caveats() {
         page.line(&line);
     }
     page.into_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(estimator: Estimator, bound: f64, everywhere: Option<f64>) -> Weights {
+        let (at, median) = (vec![0.5], 0.5 * bound);
+        Weights { estimator, length_scale: 0.1, bound, at, median, everywhere, lebesgue: 1.0, n_fallbacks: 0 }
+    }
+
+    /// A number that is known at places only is never called certified, nor preferred to one that is proved.
+    #[test]
+    fn only_what_is_proved_everywhere_is_certified() {
+        let linear = weights(Estimator::LocalLinear, 0.1, None);
+        let proved = weights(Estimator::NadarayaWatson, 0.5, Some(0.55));
+        let both = [proved.clone(), linear.clone()];
+        let headline = best(&both).unwrap();
+        assert_eq!(headline.estimator, Estimator::NadarayaWatson);
+        let claim = headline.claim(true, 900);
+        assert!(claim.contains("0.55 anywhere") && claim.ends_with("; certified."), "{claim}");
+        let looked_at = best(std::slice::from_ref(&linear)).unwrap().claim(true, 900);
+        assert!(looked_at.contains("0.1 at the 900 places looked at"), "{looked_at}");
+        assert!(looked_at.contains("not certified between them") && !looked_at.contains("; certified"));
+        for found in &both {
+            let of_data = found.claim(false, 900);
+            assert!(of_data.contains("not certified") && of_data.contains("data"), "{of_data}");
+        }
+        let better = weights(Estimator::LocalLinear, 0.1, Some(0.12));
+        assert_eq!(best(&[proved, better]).unwrap().estimator, Estimator::LocalLinear);
+    }
 }

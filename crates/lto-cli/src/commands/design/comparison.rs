@@ -1,17 +1,14 @@
 //! Other layouts of as many sensors.
 
+use super::judge::Judge;
 use crate::args::DesignArgs;
 use anyhow::Result;
-use lto_numerics::geometry::fill_distance;
 use lto_numerics::pde::sample_rng;
-use lto_numerics::theory::plan::{Objective, Places};
 use lto_numerics::{Design, Domain, Points};
 use serde::Serialize;
 
 /// Random layouts that are drawn of each kind.
 const LAYOUTS: u64 = 5;
-/// Relative accuracy of fill distances.
-pub const TOLERANCE: f64 = 1e-3;
 /// Draws are repeated with twice as many points until enough lie outside the regions to avoid, up to so many times.
 const DOUBLINGS: u32 = 6;
 
@@ -24,7 +21,7 @@ pub struct Compared {
     pub n_new: usize,
     /// How many were drawn.
     pub n_layouts: usize,
-    /// The mean objective; fill distances are exact to a thousandth, not only at the places.
+    /// The mean of what they are worth.
     pub value: f64,
     /// The least and the largest of those drawn.
     pub range: [f64; 2],
@@ -32,57 +29,65 @@ pub struct Compared {
     pub gain: f64,
 }
 
-/// The objective of a layout: the fill distance exactly, the certificate at the places.
-///
-/// # Errors
-/// Places in another domain.
-pub fn judge(objective: &Objective, sensors: &Points, places: &Places) -> Result<f64> {
-    Ok(match objective {
-        Objective::FillDistance => fill_distance(sensors, TOLERANCE)?.upper,
-        Objective::Certificate { .. } => objective.evaluate(sensors, places)?.value,
-    })
+/// The layouts of one kind.
+pub struct Rival {
+    /// How they are made.
+    pub design: Design,
+    /// The new sensors of each, and what the layout is worth.
+    layouts: Vec<(Vec<f64>, f64)>,
 }
 
-/// Random, Halton and regular layouts, with the same existing sensors and regions to avoid.
-///
-/// # Errors
-/// Places in another domain.
-pub fn compare(
-    args: &DesignArgs,
-    domain: &Domain,
-    existing: Option<&Points>,
-    objective: &Objective,
-    places: &Places,
-    ours: &Points,
-) -> Result<Vec<Compared>> {
-    let ours = judge(objective, ours, places)?;
-    let mut found = Vec::new();
-    for (design, layouts) in [(Design::Iid, LAYOUTS), (Design::Halton, LAYOUTS), (Design::Grid, 1)] {
-        let mut values = Vec::new();
-        let mut n_new = 0;
-        for layout in 0..layouts {
-            let drawn = match design {
-                Design::Grid => regular(args, domain),
-                _ => drawn(args, domain, design, layout),
-            };
-            let Some(new) = drawn else { continue };
-            n_new = new.len() / domain.dim();
-            let mut coordinates = existing.map(Points::coordinates).unwrap_or_default();
-            coordinates.extend(new);
-            // One may fall onto an existing sensor; then there is no such layout.
-            let Ok(sensors) = Points::scattered(domain.clone(), coordinates) else { continue };
-            values.push(judge(objective, &sensors, places)?);
+impl Rival {
+    /// Random, Halton and regular layouts, with the same existing sensors and regions to avoid.
+    ///
+    /// # Errors
+    /// Sensors in another domain.
+    pub fn all(
+        args: &DesignArgs,
+        domain: &Domain,
+        existing: Option<&Points>,
+        judge: &Judge,
+    ) -> Result<Vec<Self>> {
+        let mut rivals = Vec::new();
+        for (design, layouts) in [(Design::Iid, LAYOUTS), (Design::Halton, LAYOUTS), (Design::Grid, 1)] {
+            let mut judged = Vec::new();
+            for layout in 0..layouts {
+                let drawn = match design {
+                    Design::Grid => regular(args, domain),
+                    _ => drawn(args, domain, design, layout),
+                };
+                let Some(new) = drawn else { continue };
+                let mut coordinates = existing.map(Points::coordinates).unwrap_or_default();
+                coordinates.extend_from_slice(&new);
+                // One may fall onto an existing sensor; then there is no such layout.
+                let Ok(sensors) = Points::scattered(domain.clone(), coordinates) else { continue };
+                judged.push((new, judge.verdict(&sensors)?.value));
+            }
+            rivals.push(Self { design, layouts: judged });
         }
-        if values.is_empty() {
-            continue;
-        }
-        let value = values.iter().sum::<f64>() / values.len() as f64;
-        let range = values.iter().fold([f64::INFINITY, 0.0], |[a, b], &v| [f64::min(a, v), f64::max(b, v)]);
-        let name = if design == Design::Iid { "random" } else { design.name() };
-        let (n_layouts, gain) = (values.len(), 1.0 - ours / value);
-        found.push(Compared { design: name, n_new, n_layouts, value, range, gain });
+        Ok(rivals)
     }
-    Ok(found)
+
+    /// The new sensors of the best of them, if there is any.
+    pub fn best(&self) -> Option<&[f64]> {
+        let best = self.layouts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        best.map(|(new, _)| new.as_slice())
+    }
+
+    /// Beside ours, in numbers; `None` where none could be drawn.
+    pub fn compared(&self, dim: usize, ours: f64) -> Option<Compared> {
+        let (new, _) = self.layouts.first()?;
+        let values = || self.layouts.iter().map(|(_, value)| *value);
+        let value = values().sum::<f64>() / self.layouts.len() as f64;
+        Some(Compared {
+            design: if self.design == Design::Iid { "random" } else { self.design.name() },
+            n_new: new.len() / dim,
+            n_layouts: self.layouts.len(),
+            value,
+            range: [values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max)],
+            gain: 1.0 - ours / value,
+        })
+    }
 }
 
 fn allowed<'a>(args: &'a DesignArgs, domain: &'a Domain) -> impl Fn(&&[f64]) -> bool + use<'a> {

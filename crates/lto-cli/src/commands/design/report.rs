@@ -2,8 +2,8 @@
 
 use super::study::{Study, Summary};
 use crate::args::DesignArgs;
-use crate::commands::failures;
 use crate::commands::layout::place;
+use crate::commands::{failures, gaps};
 use crate::output::count;
 use crate::page::Page;
 use crate::picture::chart::COLORS;
@@ -12,14 +12,20 @@ use crate::picture::sensor_map::{Group, Mark, SensorMap};
 use crate::picture::ticks::short;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
+use lto_numerics::theory::{Estimator, Origin};
 
 const COMPARED: [&str; 5] = ["layout", "new sensors", "mean", "range", "ours is smaller by"];
-const GAPS: [&str; 4] = ["gap", "at", "now", "with a sensor there"];
+/// How many sensors are listed, on the terminal and on the page.
+const LISTED: (usize, usize) = (40, 500);
 
 impl Summary {
     /// What the objective is called.
     fn quantity(&self) -> &'static str {
-        if self.objective == "certificate" { "certified error" } else { "distance to the nearest sensor" }
+        match self.estimator {
+            None => "distance to the nearest sensor",
+            Some(Estimator::LocalLinear) => "bound of the error of the local linear estimate",
+            Some(Estimator::NadarayaWatson) => "bound of the error of the Nadaraya–Watson estimate",
+        }
     }
 
     fn headline(&self) -> String {
@@ -34,7 +40,7 @@ impl Summary {
     fn outcome(&self) -> String {
         let scale = self.length_scale.map_or(String::new(), |ell| format!(" with ℓ = {}", short(ell)));
         format!(
-            "The largest {}{scale} is {}, at {} ({} after the greedy placement); fill distance {}.",
+            "The largest {}{scale} is {}, at {} ({} after the greedy placement alone); fill distance {}.",
             self.quantity(),
             short(self.worst.value),
             place(&self.worst.at),
@@ -43,14 +49,39 @@ impl Summary {
         )
     }
 
-    fn caveat(&self) -> String {
-        let judged = format!("judged at {} places on a grid", self.n_places);
-        match &self.failures {
-            Some(failures) if failures.examined < self.sensors.len() => format!(
-                "Layouts are {judged}; failures of {} sensors were looked at, those that leave the smallest and largest holes.",
-                failures.examined
-            ),
-            _ => format!("Layouts are {judged}."),
+    /// Where this was looked at, what it does not say, and what was of no use.
+    fn caveats(&self) -> Vec<String> {
+        let from = match self.from {
+            "greedy" => String::new(),
+            from => format!("; it was made from a {from} layout"),
+        };
+        let mut lines = vec![format!("The layout was judged at {} places on a grid{from}.", self.n_places)];
+        if let Some(known) = &self.regularity {
+            let estimated = if known.origin == Origin::Estimated {
+                "What is known about the states was estimated from data. "
+            } else {
+                ""
+            };
+            lines.push(format!(
+                "{estimated}The bound is known at these places; lto certify proves it between them, where it can."
+            ));
+        }
+        for region in &self.idle_regions {
+            lines.push(format!("The region {region} holds none of these places: nothing was avoided there."));
+        }
+        lines
+    }
+
+    /// How layouts are compared.
+    fn terms(&self) -> String {
+        match self.n_judged_places {
+            None => "fill distances, exact to a thousandth".into(),
+            Some(n) => {
+                format!(
+                    "the largest {}, at {n} places other than those above, each layout at its ℓ",
+                    self.quantity()
+                )
+            }
         }
     }
 
@@ -65,14 +96,9 @@ impl Summary {
             let gain = format!("{:.0} %", 100.0 * other.gain);
             vec![other.design.into(), other.n_new.to_string(), short(other.value), range, gain]
         };
-        self.comparison.iter().map(row).collect()
-    }
-
-    fn gap_rows(&self) -> Vec<Vec<String>> {
-        let row = |(number, gap): (usize, &lto_numerics::theory::plan::Gap)| {
-            vec![(number + 1).to_string(), place(&gap.at), short(gap.value), short(gap.after)]
-        };
-        self.gaps.iter().enumerate().map(row).collect()
+        let ours =
+            vec!["this one".into(), self.n_new.to_string(), short(self.judged.value), "–".into(), "–".into()];
+        std::iter::once(ours).chain(self.comparison.iter().map(row)).collect()
     }
 }
 
@@ -82,20 +108,20 @@ pub fn text(study: &Study, color: bool) -> String {
     let mut page = Page::new(color);
     page.line(&summary.headline());
     page.line(&summary.outcome());
-    page.line(&summary.caveat());
+    summary.caveats().iter().for_each(|line| page.line(line));
     let sensors = summary.sensors.iter().enumerate().skip(summary.n_existing);
     let rows = sensors.map(|(index, at)| vec![index.to_string(), place(at)]);
-    page.table("New sensors", &["sensor", "at"], rows.take(40).collect());
-    if summary.n_new > 40 {
-        page.line(&format!("and {} more; -o sensors.csv writes all", summary.n_new - 40));
+    page.table("New sensors", &["sensor", "at"], rows.take(LISTED.0).collect());
+    if summary.n_new > LISTED.0 {
+        page.line(&format!("and {} more; -o sensors.csv writes all", summary.n_new - LISTED.0));
     }
     let quantity = summary.quantity();
-    page.table(&format!("Compared with others: largest {quantity}"), &COMPARED, summary.compared());
+    page.table(&format!("Compared with others: {}", summary.terms()), &COMPARED, summary.compared());
     if let Some(failures) = &summary.failures {
         let rows = failures.rows();
         page.table(&format!("If a sensor fails: largest {quantity}"), &failures::COLUMNS, rows);
     }
-    page.table("Where one more helps most, one after the other", &GAPS, summary.gap_rows());
+    page.table("Where one more helps most, one after the other", &gaps::COLUMNS, gaps::rows(&summary.gaps));
     page.into_text()
 }
 
@@ -138,34 +164,45 @@ pub fn map(study: &Study, args: &DesignArgs) -> Result<Drawing> {
 /// None for a sound study.
 pub fn page(study: &Study, args: &DesignArgs) -> Result<Report> {
     let summary = &study.summary;
-    let table =
-        |columns: &[&str], rows: Vec<Vec<String>>| rows.into_iter().fold(Table::new(columns), Table::row);
     let quantity = summary.quantity();
-    let caption = "Rings are the places where one more sensor helps most, in this order; outlines are regions to avoid.";
+    let caption = "Rings are the places where one more sensor helps most, in this order; outlines (bars on a line) are regions to avoid.";
     let figure =
         Figure::drawing(&map(study, args)?, caption, format!("Map of the {quantity} with the sensors"))?;
+    let first = Section::new("The layout").text(summary.outcome()).figure(figure);
     let mut sections = vec![
-        Section::new("The layout").text(summary.outcome()).figure(figure).text(summary.caveat()),
+        summary.caveats().into_iter().fold(first, Section::text),
         Section::new("Compared with others")
             .text(format!(
-                "The largest {quantity} of other layouts of as many new sensors, with the same existing ones and regions to avoid. \
-                 A regular grid needs a number that factors; it may have fewer."
+                "Other layouts of as many new sensors, with the same existing ones and regions to avoid, by {}. A regular grid needs a \
+                 number that factors; it may have fewer.",
+                summary.terms()
             ))
-            .table(table(&COMPARED, summary.compared())),
+            .table(Table::of(&COMPARED, summary.compared())),
     ];
     if let Some(failures) = &summary.failures {
         let rows = failures.rows();
         sections.push(
             Section::new("If a sensor fails")
-                .text(format!("The largest {quantity} without one of the sensors (numbered from 0, existing ones first)."))
-                .table(table(&failures::COLUMNS, rows)),
+                .text(format!(
+                    "The largest {quantity} without one of the sensors (numbered from 0, existing ones first), and by how much it grows \
+                     near that sensor."
+                ))
+                .table(Table::of(&failures::COLUMNS, rows)),
         );
     }
-    sections.push(Section::new("Where one more helps most").table(table(&GAPS, summary.gap_rows())));
+    sections.push(
+        Section::new("Where one more helps most").table(Table::of(&gaps::COLUMNS, gaps::rows(&summary.gaps))),
+    );
     let rows = summary.sensors.iter().enumerate().map(|(index, at)| {
         let kind = if index < summary.n_existing { "existing" } else { "new" };
         vec![index.to_string(), kind.into(), place(at)]
     });
-    sections.push(Section::new("Sensors").table(table(&["sensor", "", "at"], rows.take(500).collect())));
+    let mut sensors =
+        Section::new("Sensors").table(Table::of(&["sensor", "", "at"], rows.take(LISTED.1).collect()));
+    if summary.sensors.len() > LISTED.1 {
+        let more = summary.sensors.len() - LISTED.1;
+        sensors = sensors.text(format!("And {more} more; -o sensors.csv writes all."));
+    }
+    sections.push(sensors);
     Ok(Report { title: "Where to put sensors".into(), summary: summary.headline(), sections })
 }

@@ -1,22 +1,24 @@
 //! The placement, and all that is said about it.
 
-use super::comparison::{self, Compared};
-use crate::args::{DesignArgs, ObjectiveArg};
+use super::comparison::{Compared, Rival};
+use super::judge::{Judge, TOLERANCE, Verdict};
+use crate::args::DesignArgs;
 use crate::commands::failures::Failures;
-use crate::commands::layout;
 use crate::progress::Progress;
 use crate::usage::with_flag;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use lto_numerics::geometry::{FillDistance, fill_distance};
-use lto_numerics::theory::plan::{Gap, Objective, Places, Request, Worst, gaps, place_sensors, spread};
-use lto_numerics::theory::{Certificate, Estimator, Regularity};
-use lto_numerics::{Domain, Points, SetConv};
+use lto_numerics::theory::plan::{Gap, Objective, Places, Request, Worst, complete, gaps, refine, spread};
+use lto_numerics::theory::{Estimator, Regularity};
+use lto_numerics::{Design, Domain, Points};
 use serde::Serialize;
 
 /// How many gaps are named.
 const GAPS: usize = 3;
-/// Places at which ℓ is tuned, at most.
-const TUNED: usize = 20_000;
+/// Places at which failures are judged, at most.
+const FAILURES: usize = 20_000;
+/// Up to so many sensors Halton and regular layouts are moved too, not only taken as they are.
+const MOVED: usize = 5000;
 
 /// A layout with what is known about it.
 pub struct Study {
@@ -41,7 +43,9 @@ pub struct Summary {
     pub n_existing: usize,
     /// Sensors added.
     pub n_new: usize,
-    /// ℓ of the estimate, for the certificate.
+    /// The estimate and its ℓ, for the certificate.
+    pub estimator: Option<Estimator>,
+    /// See there.
     pub length_scale: Option<f64>,
     /// What the states satisfy, for the certificate.
     pub regularity: Option<Regularity>,
@@ -49,12 +53,20 @@ pub struct Summary {
     pub fill_distance: FillDistance,
     /// The objective after the first, greedy placement.
     pub greedy: f64,
+    /// What the layout was made from: `greedy`, `halton` or `grid`.
+    pub from: &'static str,
     /// The objective in the end and where it is worst, among the places.
     pub worst: Worst,
     /// At how many places.
     pub n_places: usize,
+    /// What the layout is worth, judged as the others are.
+    pub judged: Verdict,
+    /// At how many places, other than those above; `null` for fill distances, which are exact.
+    pub n_judged_places: Option<usize>,
     /// Other layouts of as many sensors.
     pub comparison: Vec<Compared>,
+    /// Regions to avoid that hold none of the places.
+    pub idle_regions: Vec<String>,
     /// What failures cost; none of a single sensor.
     pub failures: Option<Failures>,
     /// Where one more sensor helps most.
@@ -67,64 +79,93 @@ impl Study {
     /// Places the sensors and looks at the layout from all sides.
     ///
     /// # Errors
-    /// A region of another dimension, no place for a sensor, or too little known for a certificate.
-    pub fn make(args: &DesignArgs, domain: &Domain, existing: Option<&Points>, quiet: bool) -> Result<Self> {
+    /// No place for a sensor.
+    pub fn make(
+        args: &DesignArgs,
+        domain: &Domain,
+        existing: Option<&Points>,
+        regularity: Option<Regularity>,
+        quiet: bool,
+    ) -> Result<Self> {
         let n_existing = existing.map_or(0, Points::len);
-        let regularity = match args.objective {
-            ObjectiveArg::Fill => None,
-            ObjectiveArg::Certificate => {
-                Some(layout::regularity(&args.regularity, domain, "--objective certificate")?)
+        let n = n_existing + args.n;
+        let places = Places::grid(domain, spread(n))?;
+        let mut progress = Progress::new("steps", 6, 0, quiet);
+        let request = |objective| Request { domain, n_new: args.n, existing, avoid: &args.avoid, objective };
+        let covering = request(Objective::FillDistance);
+        let greedy = complete(&covering, &places, &[]).map_err(with_flag)?;
+        let plan = refine(&covering, &places, greedy.clone())?;
+        progress.set(1);
+        let judge = Judge::new(args, domain, n, regularity.as_ref())?;
+        let rivals = Rival::all(args, domain, existing, &judge)?;
+        progress.set(2);
+        // A layout that covers evenly is the start; the certificate may find a better one.
+        let asked = request(judge.objective(&plan.sensors)?);
+        let mut candidates = match asked.objective {
+            Objective::FillDistance => vec![("greedy", plan.sensors)],
+            Objective::Certificate { .. } => {
+                vec![
+                    ("greedy", refine(&asked, &places, plan.sensors.clone())?.sensors),
+                    ("greedy", plan.sensors),
+                ]
             }
         };
-        let places = Places::grid(domain, spread(n_existing + args.n))?;
-        let mut progress = Progress::new("steps", 5, 0, quiet);
-        let request = |objective| Request { domain, n_new: args.n, existing, avoid: &args.avoid, objective };
-        let mut plan = place_sensors(&request(Objective::FillDistance), &places).map_err(with_flag)?;
-        progress.set(1);
-        let mut objective = Objective::FillDistance;
-        if let Some(regularity) = &regularity {
-            let length_scale = match args.length_scale {
-                Some(length_scale) => length_scale,
-                None => tuned_scale(&plan.sensors, regularity)?,
+        for rival in rivals.iter().filter(|rival| rival.design != Design::Iid) {
+            let Some(start) = rival.best().and_then(|new| complete(&asked, &places, new).ok()) else {
+                continue;
             };
-            let (setconv, regularity) = (SetConv::new(length_scale)?, regularity.clone());
-            objective = Objective::Certificate { setconv, estimator: Estimator::LocalLinear, regularity };
-            // A layout that covers evenly is the start; the certificate may find a better one or not.
-            let covering = objective.evaluate(&plan.sensors, &places)?;
-            let better = place_sensors(&request(objective.clone()), &places).map_err(with_flag)?;
-            if better.worst.value < covering.value {
-                plan = better;
-            } else {
-                (plan.greedy, plan.worst) = (better.greedy, covering);
+            if n <= MOVED {
+                candidates.push((rival.design.name(), refine(&asked, &places, start.clone())?.sensors));
             }
+            candidates.push((rival.design.name(), start));
         }
-        progress.set(2);
-        let values = objective.values(&plan.sensors, &places)?;
-        let comparison = comparison::compare(args, domain, existing, &objective, &places, &plan.sensors)?;
         progress.set(3);
-        let failures = Failures::of(&objective, &plan.sensors, &places)?;
+        let judged =
+            candidates.into_iter().map(|(from, sensors)| Ok((judge.verdict(&sensors)?, from, sensors)));
+        let judged = judged.collect::<Result<Vec<_>>>()?;
+        let best = judged.into_iter().min_by(|a, b| a.0.value.total_cmp(&b.0.value));
+        let (judged, from, sensors) = best.context("no layout was found")?;
+        let objective = judge.objective(&sensors)?;
+        let values = objective.values(&sensors, &places)?;
         progress.set(4);
-        let gaps = gaps(&objective, &plan.sensors, &places, GAPS)?;
-        let delta = fill_distance(&plan.sensors, comparison::TOLERANCE)?;
+        let coarse = Places::grid(domain, spread(n).min(FAILURES))?;
+        let failures = Failures::of(&objective, &sensors, &coarse)?;
+        progress.set(5);
+        let gaps = gaps(&objective, &sensors, &places, &args.avoid, GAPS)?;
+        let delta = fill_distance(&sensors, TOLERANCE)?;
         progress.finish();
-        let coordinates = plan.sensors.coordinates();
+        let coordinates = sensors.coordinates();
+        let held = |x: &[f64]| args.avoid.iter().map(|region| region.contains(domain, x)).collect::<Vec<_>>();
+        let mut idle = vec![true; args.avoid.len()];
+        for x in places.points().coordinates().chunks_exact(domain.dim()) {
+            idle.iter_mut().zip(held(x)).for_each(|(idle, held)| *idle &= !held);
+        }
+        let idle_regions = args.avoid.iter().zip(idle).filter(|(_, idle)| *idle);
         let summary = Summary {
             domain: domain.clone(),
             objective: name(&objective),
             n_existing,
             n_new: args.n,
-            length_scale: scale(&objective),
-            regularity,
+            estimator: estimate(&objective),
+            length_scale: judged.length_scale,
+            regularity: regularity.clone(),
             fill_distance: delta,
-            greedy: plan.greedy,
-            worst: plan.worst,
+            greedy: objective.evaluate(&greedy, &places)?.value,
+            from,
+            worst: Worst::of(&values, &places, domain.dim()),
             n_places: places.points().len(),
-            comparison,
+            judged,
+            n_judged_places: judge.n_places(),
+            comparison: rivals
+                .iter()
+                .filter_map(|rival| rival.compared(domain.dim(), judged.value))
+                .collect(),
+            idle_regions: idle_regions.map(|(region, _)| region.to_string()).collect(),
             failures,
             gaps,
             sensors: coordinates.chunks_exact(domain.dim()).map(<[f64]>::to_vec).collect(),
         };
-        Ok(Self { sensors: plan.sensors, places, values, summary })
+        Ok(Self { sensors, places, values, summary })
     }
 
     /// The sensors as a table: coordinates, and 1 for the new ones.
@@ -140,13 +181,6 @@ impl Study {
     }
 }
 
-/// The best ℓ of the local linear estimate for a layout.
-fn tuned_scale(sensors: &Points, regularity: &Regularity) -> Result<f64> {
-    let query = Places::grid(sensors.domain(), spread(sensors.len()).min(TUNED))?;
-    let certificate = Certificate::new(sensors, regularity.clone())?;
-    Ok(certificate.tuned(sensors, Estimator::LocalLinear, query.points())?.length_scale)
-}
-
 fn name(objective: &Objective) -> &'static str {
     match objective {
         Objective::FillDistance => "fill_distance",
@@ -154,9 +188,9 @@ fn name(objective: &Objective) -> &'static str {
     }
 }
 
-fn scale(objective: &Objective) -> Option<f64> {
+fn estimate(objective: &Objective) -> Option<Estimator> {
     match objective {
         Objective::FillDistance => None,
-        Objective::Certificate { setconv, .. } => Some(setconv.kernel().length_scale()),
+        Objective::Certificate { estimator, .. } => Some(*estimator),
     }
 }

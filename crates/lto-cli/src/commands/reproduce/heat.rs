@@ -6,11 +6,10 @@ use crate::args::Scale;
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
 use anyhow::Result;
-use lto::evaluate::statistics::ErrorStatistics;
+use lto_numerics::Domain;
 use lto_numerics::design::Design;
 use lto_numerics::pde::{HeatField, sample_rng};
-use lto_numerics::theory::{Estimator, RateFit, Regularity, ScaleRule, Sweep, SweepRequest};
-use lto_numerics::{Domain, Grid, Placement, Points};
+use lto_numerics::theory::{Estimator, RateFit, ScaleRule, Sweep, SweepRequest, dense_places, student};
 use serde::Serialize;
 
 /// Layouts of sensors for each N.
@@ -23,16 +22,36 @@ const FLOOR: f64 = 1.5;
 /// Both curves.
 #[derive(Serialize)]
 pub struct HeatFigure {
-    /// −2/(3D).
-    pub predicted_slope: f64,
     /// Seed of states and layouts of the closed form.
     seed: u64,
     /// ε_disc(N): the supremum over states and places of the set convolution's error, at ℓ*, from random sensors.
     pub closed_form: Sweep,
     /// The twin's forecasts, one curve a seed.
     pub twin: Vec<TwinCurve>,
-    /// Slopes of the seeds, their mean and its 95 % interval (bootstrap over seeds); none where no seed has one.
-    pub twin_slope: Option<ErrorStatistics>,
+    /// The slopes of the seeds; none where no seed has one.
+    pub twin_slope: Option<SeedSlopes>,
+}
+
+/// Slopes of several seeds.
+#[derive(Serialize)]
+pub struct SeedSlopes {
+    /// Each.
+    pub slopes: Vec<f64>,
+    /// Their mean.
+    pub mean: f64,
+    /// Half the width of its 95 % interval, by Student's t: few seeds tell little. None of a single seed.
+    pub half_width: Option<f64>,
+}
+
+impl SeedSlopes {
+    fn of(slopes: Vec<f64>) -> Option<Self> {
+        let n = slopes.len() as f64;
+        let mean = slopes.iter().sum::<f64>() / n;
+        let freedom = slopes.len().checked_sub(1)?;
+        let squares: f64 = slopes.iter().map(|slope| (slope - mean).powi(2)).sum();
+        let half_width = (freedom > 0).then(|| student(freedom) * (squares / freedom as f64 / n).sqrt());
+        Some(Self { slopes, mean, half_width })
+    }
 }
 
 /// One trained twin.
@@ -60,19 +79,13 @@ impl HeatFigure {
         let twin: Vec<TwinCurve> = twins.map(TwinCurve::of).collect();
         let sizes: Vec<usize> =
             twin.first().map_or(&[][..], |curve| &curve.n_points).iter().map(|&n| n as usize).collect();
-        let (states, resolution) = if scale == Scale::Smoke { (4, 32) } else { (20, 64) };
+        let (states, least) = if scale == Scale::Smoke { (4, 32 * 32) } else { (20, 64 * 64) };
         let seed = 0;
         let fields: Vec<HeatField> =
             (0..states).map(|i| HeatField::draw(2, BUMPS, &mut sample_rng(seed, i))).collect();
-        let bounds = fields.iter().map(HeatField::regularity).collect::<Result<Vec<_>, _>>()?;
-        let largest = |of: fn(&Regularity) -> f64| bounds.iter().map(of).fold(0.0, f64::max);
+        let regularity = HeatField::common_regularity(&fields)?;
         let domain = Domain::unit(2, true)?;
-        let regularity = Regularity::new(
-            &domain,
-            largest(|r| r.curvature_bound),
-            Some(largest(|r| r.sup_bound.unwrap_or(0.0))),
-            Some(largest(|r| r.gradient_bound)),
-        )?;
+        let any = dense_places(&domain, 1, least)?;
         let request = SweepRequest {
             design: Design::Iid,
             estimator: Estimator::NadarayaWatson,
@@ -80,53 +93,59 @@ impl HeatFigure {
             n_layouts: LAYOUTS,
             seed,
             regularity: &regularity,
-            query: &Points::grid(Grid::cubic(domain, resolution, Placement::Left)?),
+            query: &any,
+            tuning: &any,
         };
         let states: Vec<_> = fields.iter().map(|field| |point: &[f64]| field.value(point)).collect();
-        let closed_form = request.run(&sizes, &states)?;
+        let mut points = Vec::new();
+        for n in sizes {
+            let query = dense_places(&domain, n, least)?;
+            points.push(SweepRequest { query: &query, ..request }.point(n, &states)?);
+        }
+        let closed_form = request.fit(points)?;
         let slopes: Vec<f64> = twin.iter().filter_map(|curve| Some(curve.fit?.slope)).collect();
-        Ok(Self {
-            predicted_slope: -1.0 / 3.0,
-            seed,
-            closed_form,
-            twin_slope: ErrorStatistics::of(slopes),
-            twin,
-        })
+        Ok(Self { seed, closed_form, twin_slope: SeedSlopes::of(slopes), twin })
     }
 
     /// The figure: both curves with their fits, and the predicted rate.
     pub fn chart(&self) -> Drawing {
-        let closed: Vec<(f64, f64)> =
-            self.closed_form.points.iter().map(|at| (at.n_points as f64, at.error)).collect();
+        let points = &self.closed_form.points;
+        let closed: Vec<(f64, f64)> = points.iter().map(|at| (at.n_points as f64, at.error)).collect();
+        let spread = |errors: &[f64]| {
+            errors.iter().fold((f64::INFINITY, 0.0), |(a, b), &e| (f64::min(a, e), f64::max(b, e)))
+        };
         let series =
             |name: String, points, color, style| Series { name, points, intervals: Vec::new(), color, style };
         let fit = &self.closed_form.fit;
-        let mut curves = vec![series(
-            format!("SetConv alone: {:.2} ± {:.2}", fit.slope, fit.half_width),
-            closed.clone(),
-            COLORS[1],
-            Style::Marked,
-        )];
-        let slope = self.twin_slope.as_ref().map_or(String::new(), |slope| {
-            let interval = slope.interval.map(|[low, high]| format!(" ({low:.2}, {high:.2})"));
-            format!(": {:.2}{}", slope.mean, interval.unwrap_or_default())
+        let name = format!("SetConv, sup |û − u|: {:.2} ± {:.2}", fit.slope, fit.half_width);
+        let mut curves = vec![Series {
+            intervals: points.iter().map(|at| spread(&at.errors)).collect(),
+            ..series(name, closed.clone(), COLORS[1], Style::Marked)
+        }];
+        let slope = self.twin_slope.as_ref().map_or(String::new(), |slope| match slope.half_width {
+            Some(half_width) => format!(": {:.2} ± {half_width:.2}", slope.mean),
+            None => format!(": {:.2}", slope.mean),
         });
         for (number, twin) in self.twin.iter().enumerate() {
             let name = match number {
-                0 => format!("twin{slope}"),
+                0 => format!("twin, relative L2{slope}"),
                 _ => format!("  seed {}", twin.seed.unwrap_or_default()),
             };
             let points = twin.n_points.iter().copied().zip(twin.errors.iter().copied()).collect();
             curves.push(series(name, points, COLORS[0], Style::Marked));
         }
-        if let (Some(&(first, error)), Some(&(last, _))) = (closed.first(), closed.last()) {
-            let at = |n: f64| (n, 1.3 * error * (n / first).powf(self.predicted_slope));
-            let name = format!("predicted: {:.2}", self.predicted_slope);
+        let ends = closed.first().zip(closed.last());
+        if let (Some(predicted), Some((&(first, error), &(last, _)))) =
+            (self.closed_form.predicted_slope, ends)
+        {
+            let at = |n: f64| (n, 1.3 * error * (n / first).powf(predicted));
+            let name = format!("bound, random sensors: {predicted:.2}");
             curves.push(series(name, vec![at(first), at(last)], COLORS[4], Style::Dashed));
         }
         let axis = |label: &str| Axis { label: label.into(), log: true };
         let title = "Error against the number of random sensors".into();
-        Chart { title, x: axis("sensors N"), y: axis("error"), series: curves }.draw()
+        let y = axis("absolute (SetConv), relative (twin)");
+        Chart { title, x: axis("sensors N"), y, series: curves }.draw()
     }
 }
 
@@ -143,5 +162,20 @@ impl TwinCurve {
         let fitted = errors.iter().take_while(|error| **error > FLOOR * floor).count();
         let fit = RateFit::fit(&n_points[..fitted], &errors[..fitted]).ok();
         Self { seed: run.seed, n_points, errors, fit, fitted }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: deviations −1, 0, 1 of three slopes have the variance 1, and Student's t of two degrees is 4.303.
+    #[test]
+    fn the_interval_of_few_seeds_is_as_wide_as_it_must_be() {
+        let found = SeedSlopes::of(vec![-2.0, -1.0, 0.0]).unwrap();
+        assert_eq!(found.mean, -1.0);
+        assert!((found.half_width.unwrap() - 4.303 / 3f64.sqrt()).abs() < 1e-12);
+        assert_eq!(SeedSlopes::of(vec![-0.5]).unwrap().half_width, None);
+        assert!(SeedSlopes::of(Vec::new()).is_none());
     }
 }

@@ -16,9 +16,11 @@ use lto_numerics::metric::MetricKind;
 pub fn report(results: &Results, suite: &Suite, plan: &[Planned], args: &ReproduceArgs) -> Result<Report> {
     let mut all = Vec::new();
     if let Some(heat) = &results.heat {
-        let caption = "The error of the set convolution alone (supremum over states and places, ℓ* of the theory, five \
-                       layouts for every N) and the mean relative L2 of the trained twin's forecasts, one curve a seed. The \
-                       rate is fitted where the error is that of too few sensors; below that the network limits it.";
+        let caption = "The error of the set convolution alone (absolute; supremum over states and places, ℓ* of the theory, mean \
+                       and range of five layouts for every N) and the mean relative L2 of the trained twin's forecasts, one curve a \
+                       seed. Only slopes compare. The twin's is fitted where the error is that of too few sensors, with an interval by \
+                       Student's t over seeds; below that the network limits it. Dashed: (log N/N)^(1/3), the bound's rate for random \
+                       sensors.";
         let description = "Error against the number of sensors on logarithmic axes";
         let figure = Figure::drawing(&heat.chart(), caption, description)?;
         all.push(Section::new("Error against the number of sensors").figure(figure));

@@ -4,14 +4,15 @@ use crate::args::{RatesArgs, StatesArg};
 use crate::progress::Progress;
 use anyhow::Result;
 use lto_numerics::pde::{HeatField, sample_rng};
-use lto_numerics::theory::plan::Places;
-use lto_numerics::theory::{Estimator, Regularity, ScaleRule, Sweep, SweepRequest, TrialField};
+use lto_numerics::theory::{Estimator, Regularity, ScaleRule, Sweep, SweepRequest, TrialField, dense_places};
 use lto_numerics::{Design, Domain};
 use serde::Serialize;
 
-/// Places at which the supremum over space is taken, in one, two and three dimensions: 1201, 35², 11³, whose roots share few
-/// factors with those of the sizes, so that the supremum is not taken at the points alone.
+/// Places at which the supremum over space is taken, at least, in one, two and three dimensions; eight for each point where
+/// that is more.
 const PLACES: [usize; 3] = [1201, 1225, 1331];
+/// In three dimensions values of ℓ are compared at so many times fewer places, as it would take too long.
+const FEWER: usize = 4;
 /// States of the heat experiment.
 const HEAT_STATES: u64 = 4;
 /// Bumps of each.
@@ -69,7 +70,8 @@ impl Rates {
         for &dim in &args.dim {
             let dim = usize::from(dim);
             let (states, regularity) = states(args, dim)?;
-            let query = Places::grid(&Domain::unit(dim, true)?, PLACES[dim.clamp(1, 3) - 1])?;
+            let (domain, least) = (Domain::unit(dim, true)?, PLACES[dim.clamp(1, 3) - 1]);
+            let any = dense_places(&domain, 1, least)?;
             for &(estimator, rule) in &shown {
                 for &design in &args.designs {
                     let request = SweepRequest {
@@ -79,11 +81,16 @@ impl Rates {
                         n_layouts: if design == Design::Grid { 1 } else { args.layouts },
                         seed: args.seed,
                         regularity: &regularity,
-                        query: query.points(),
+                        query: &any,
+                        tuning: &any,
                     };
                     let mut points = Vec::new();
                     for n in sizes(dim) {
-                        points.push(request.point(n, &states)?);
+                        let query = dense_places(&domain, n, least)?;
+                        let tuning =
+                            if dim < 3 { query.clone() } else { dense_places(&domain, n / FEWER, least)? };
+                        let at = SweepRequest { query: &query, tuning: &tuning, ..request };
+                        points.push(at.point(n, &states)?);
                         done += 1;
                         progress.set(done);
                     }
@@ -101,7 +108,7 @@ fn sizes(dim: usize) -> Vec<usize> {
     let roots: &[usize] = match dim {
         1 => &[16, 32, 64, 128, 256, 512, 1024, 2048],
         2 => &[8, 12, 16, 24, 32, 48, 64],
-        _ => &[4, 6, 8, 12, 16, 20],
+        _ => &[4, 6, 8, 10, 12, 16],
     };
     roots.iter().map(|root| root.pow(dim as u32)).collect()
 }
@@ -119,15 +126,7 @@ fn states(args: &RatesArgs, dim: usize) -> Result<(Vec<State>, Regularity)> {
             let fields: Vec<HeatField> = (0..HEAT_STATES)
                 .map(|index| HeatField::draw(dim, BUMPS, &mut sample_rng(args.seed, index)))
                 .collect();
-            let bounds: Vec<Regularity> =
-                fields.iter().map(HeatField::regularity).collect::<Result<_, _>>()?;
-            let largest = |of: fn(&Regularity) -> f64| bounds.iter().map(of).fold(0.0, f64::max);
-            let regularity = Regularity::new(
-                &domain,
-                largest(|b| b.curvature_bound),
-                Some(largest(|b| b.sup_bound.unwrap_or(0.0))),
-                Some(largest(|b| b.gradient_bound)),
-            )?;
+            let regularity = HeatField::common_regularity(&fields)?;
             let states = fields.into_iter().map(|field| Box::new(move |x: &[f64]| field.value(x)) as State);
             Ok((states.collect(), regularity))
         }

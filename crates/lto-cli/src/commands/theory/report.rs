@@ -8,6 +8,7 @@ use crate::picture::drawing::{Drawing, INK};
 use crate::picture::ticks::short;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::{Context, Result};
+use lto_numerics::Design;
 use lto_numerics::theory::{Estimator, ScaleRule};
 
 const COLUMNS: [&str; 7] = ["estimate", "design", "N", "error, first and last N", "slope", "predicted", ""];
@@ -132,6 +133,20 @@ fn chart(rates: &[&Rate]) -> Drawing {
     .draw()
 }
 
+/// What a point of the curves is.
+fn layouts(rates: &[&Rate], drawn: usize) -> String {
+    let grid = rates.iter().any(|rate| rate.design == Design::Grid);
+    let random = rates.iter().any(|rate| rate.design != Design::Grid);
+    let means = match drawn {
+        1 => "One layout for each N.".into(),
+        _ => format!(
+            "Means over {drawn} layouts, bars from the least to the largest{}.",
+            if grid { "; of a grid there is one" } else { "" }
+        ),
+    };
+    if random { means } else { "Of a grid there is one layout.".into() }
+}
+
 /// The page.
 ///
 /// # Errors
@@ -143,9 +158,9 @@ pub fn page(rates: &Rates, args: &RatesArgs) -> Result<Report> {
         let mut section = Section::new(format!("In {dim}-D"));
         for group in of_dim.chunk_by(|a, b| (a.estimator, a.rule) == (b.estimator, b.rule)) {
             let caption = format!(
-                "{}. Means over {} layouts, bars from the least to the largest; slopes with 95 % intervals.",
+                "{}. {} Slopes with 95 % intervals.",
                 name(group[0].estimator, group[0].rule),
-                args.layouts
+                layouts(group, args.layouts)
             );
             section = section.figure(Figure::drawing(
                 &chart(group),

@@ -1,6 +1,7 @@
 //! How far every place is from its nearest sensor, kept up while sensors are added.
 
 use super::Places;
+use super::sites::Sites;
 use crate::domain::Domain;
 use crate::point_tree::PointTree;
 use crate::points::Points;
@@ -9,33 +10,35 @@ use rayon::prelude::*;
 /// Places that share a largest distance: finding the furthest of all looks at one number for each block.
 const BLOCK: usize = 512;
 
-/// Squared distances of the places from their nearest sensor; a sensor may stand at those that are allowed.
+/// Squared distances of the places from their nearest sensor.
 pub(super) struct Cover<'a> {
     domain: &'a Domain,
     places: &'a Places,
-    /// NaN-free; minus infinity where no sensor may stand.
+    sites: &'a Sites<'a>,
+    /// NaN-free; minus infinity where no sensor can be of use.
     squared: Vec<f64>,
     largest: Vec<f64>,
+    /// No layout brings every place nearer than this.
+    unavoidable: f64,
 }
 
 impl<'a> Cover<'a> {
     pub fn new(
         domain: &'a Domain,
         places: &'a Places,
+        sites: &'a Sites<'a>,
         sensors: Option<&Points>,
-        allowed: impl Fn(&[f64]) -> bool + Sync,
     ) -> Self {
         let tree = sensors.map(PointTree::new);
         let of = |x: &[f64; 3]| {
-            if !allowed(&x[..domain.dim()]) {
-                return f64::NEG_INFINITY;
-            }
             let nearest = tree.as_ref().and_then(|tree| tree.nearest(x, None));
             nearest.map_or(f64::INFINITY, |nearest| nearest.squared_distance)
         };
         let squared: Vec<f64> = places.positions().par_iter().map(of).collect();
         let largest = squared.chunks(BLOCK).map(maximum).collect();
-        Self { domain, places, squared, largest }
+        // Rounding must not make a place look improvable.
+        let unavoidable = sites.unavoidable() * (1.0 + 1e-9);
+        Self { domain, places, sites, squared, largest, unavoidable }
     }
 
     /// The allowed place nearest to the middle of the domain.
@@ -43,12 +46,30 @@ impl<'a> Cover<'a> {
         let axes = self.domain.axes();
         let middle: Vec<f64> = axes.iter().map(|axis| 0.5 * (axis.lower + axis.upper)).collect();
         let distance = |i: usize| self.domain.distance_squared(&self.places.positions()[i], &middle);
-        let allowed = (0..self.squared.len()).filter(|&i| self.squared[i] > 0.0);
-        allowed.min_by(|&i, &j| distance(i).total_cmp(&distance(j)))
+        self.sites.indices().into_iter().min_by(|&i, &j| distance(i).total_cmp(&distance(j)))
     }
 
-    /// The allowed place furthest from all sensors, the first of several; `None` where all hold one.
-    pub fn furthest(&self) -> Option<usize> {
+    /// Where the next sensor goes: to the place furthest from all, or the allowed place nearest to it; `None` where all
+    /// allowed places hold one.
+    pub fn next(&mut self) -> Option<usize> {
+        loop {
+            let index = self.furthest()?;
+            if self.sites.allows(index) {
+                return Some(index);
+            }
+            // Places inside a region that are as near as the innermost one can ever be need nothing more.
+            if self.squared[index] > self.unavoidable {
+                return Some(self.sites.nearest(index).0);
+            }
+            self.squared[index] = f64::NEG_INFINITY;
+            let block = index / BLOCK;
+            let end = ((block + 1) * BLOCK).min(self.squared.len());
+            self.largest[block] = maximum(&self.squared[block * BLOCK..end]);
+        }
+    }
+
+    /// The place furthest from all sensors, the first of several; `None` where all hold one.
+    fn furthest(&self) -> Option<usize> {
         let (block, &most) =
             self.largest.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)))?;
         let start = block * BLOCK;

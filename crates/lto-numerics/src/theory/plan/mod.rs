@@ -2,11 +2,14 @@
 
 mod balls;
 mod cover;
+mod gaps;
 mod greedy;
-mod importance;
+mod ledger;
+mod losses;
 mod places;
 mod refine;
 mod region;
+mod sites;
 
 use super::discretization::Estimator;
 use super::local_bound::LocalBounds;
@@ -16,10 +19,13 @@ use crate::error::{Error, Result};
 use crate::point_tree::PointTree;
 use crate::points::Points;
 use crate::setconv::SetConv;
+use ledger::Ledger;
 use rayon::prelude::*;
 use serde::Serialize;
+use sites::Sites;
 
-pub use importance::{Gap, gaps, loss, losses};
+pub use gaps::{Gap, gaps};
+pub use losses::{Loss, losses};
 pub use places::{Places, spread};
 pub use region::Region;
 
@@ -114,37 +120,71 @@ pub struct Plan {
     pub sensors: Points,
     /// How many of them are new: the last.
     pub n_new: usize,
-    /// The objective after the greedy placement.
-    pub greedy: f64,
+    /// The objective of the layout it started from.
+    pub start: f64,
     /// The objective and worst place in the end.
     pub worst: Worst,
 }
 
-/// Places sensors: each new one at the place furthest from all so far, which is at most twice the least possible fill
-/// distance; then all new ones are moved, to the centers of the smallest balls around the places they are nearest to,
-/// and for the certificate towards the worst place, as long as the objective falls. The supremum over places is taken
-/// over a grid of `places`, see [`Places::grid`].
+/// Places sensors: [`complete`] from nothing, then [`refine`].
 ///
 /// # Errors
-/// No sensor asked for, existing sensors in another domain, a region of another dimension, or no place that is not to
-/// be avoided.
+/// As these.
 pub fn place_sensors(request: &Request, places: &Places) -> Result<Plan> {
+    refine(request, places, complete(request, places, &[])?)
+}
+
+/// The existing sensors, the `first` new ones (coordinates `[k, D]`, none or some), and each further one at the place
+/// furthest from all so far. Without regions to avoid and sensors to begin with, the fill distance over the places is at
+/// most twice the least possible (Gonzalez). Where that place lies in a region to avoid, the sensor goes to the nearest
+/// allowed place, unless no layout can serve the region better; no factor is claimed then.
+///
+/// # Errors
+/// No sensor asked for, more first ones than that, sensors outside the domain or twice at the same place, a region of
+/// another dimension, or no place left that is not to be avoided.
+pub fn complete(request: &Request, places: &Places, first: &[f64]) -> Result<Points> {
     let dim = request.domain.dim();
+    let asked = |requirement| {
+        let value = request.n_new.to_string();
+        Error::Parameter { name: "n_new", value, requirement }
+    };
     if request.n_new == 0 {
-        let requirement = "must be at least 1";
-        return Err(Error::Parameter { name: "number of sensors to add", value: "0".into(), requirement });
+        return Err(asked("must be at least 1"));
+    }
+    if first.len() > request.n_new * dim || !first.len().is_multiple_of(dim) {
+        return Err(asked("must be at least the number of new sensors that are chosen already"));
     }
     if let Some(existing) = request.existing.filter(|e| !e.domain().same_place(request.domain)) {
         let (context, query) = (existing.domain().to_string(), request.domain.to_string());
         return Err(Error::DomainMismatch { context, query });
     }
     request.avoid.iter().try_for_each(|region| region.check(dim))?;
-    let mut sensors = greedy::place(request, places)?;
-    let mut worst = request.objective.evaluate(&sensors, places)?;
-    let greedy = worst.value;
-    refine::center(request, places, &mut sensors, &mut worst)?;
-    if request.objective != Objective::FillDistance {
-        refine::towards_worst(request, places, &mut sensors, &mut worst)?;
+    let Some(sites) = Sites::new(request.domain, places, request.avoid)? else {
+        return Err(asked("needs a place outside the regions to avoid, which fill the domain"));
+    };
+    greedy::place(request, places, &sites, first)
+}
+
+/// Moves the new sensors of a layout (the last `n_new`) as long as that helps: to the centers of the smallest balls
+/// around the places they are nearest to, and for the certificate towards the worst place. What comes out is never worse
+/// than the start at the places, a grid as of [`Places::grid`].
+///
+/// # Errors
+/// A layout without that many sensors, or places in another domain.
+pub fn refine(request: &Request, places: &Places, start: Points) -> Result<Plan> {
+    if start.len() < request.n_new {
+        let what = "number of sensors to move (at most)".into();
+        return Err(Error::Mismatch { what, expected: start.len(), got: request.n_new });
     }
-    Ok(Plan { sensors, n_new: request.n_new, greedy, worst })
+    let before = request.objective.evaluate(&start, places)?;
+    let centered = refine::center(request, places, &start)?;
+    let after = request.objective.evaluate(&centered, places)?;
+    // A layout that covers better may be worse by the certificate.
+    let better = if after.value < before.value { centered } else { start };
+    let mut ledger = Ledger::new(&request.objective, better, places)?;
+    if request.objective != Objective::FillDistance {
+        refine::towards_worst(request, &mut ledger)?;
+    }
+    let worst = ledger.worst();
+    Ok(Plan { sensors: ledger.sensors, n_new: request.n_new, start: before.value, worst })
 }

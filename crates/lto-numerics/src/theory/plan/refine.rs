@@ -1,6 +1,8 @@
 //! Moving the new sensors as long as the objective falls.
 
-use super::{Objective, Places, Request, Worst, balls};
+use super::ledger::Ledger;
+use super::sites::is_free;
+use super::{Objective, Places, Request, balls};
 use crate::error::Result;
 use crate::point_tree::PointTree;
 use crate::points::Points;
@@ -14,15 +16,11 @@ const PATIENCE: usize = 6;
 const TRIALS: usize = 240;
 
 /// Moves each new sensor to the center of the smallest ball around the places nearest to it (which no sensor can cover
-/// better); keeps the best layout seen.
-pub(super) fn center(
-    request: &Request,
-    places: &Places,
-    sensors: &mut Points,
-    worst: &mut Worst,
-) -> Result<()> {
-    let n_fixed = sensors.len() - request.n_new;
-    let mut current = sensors.clone();
+/// better); the layout with the least fill distance seen.
+pub(super) fn center(request: &Request, places: &Places, start: &Points) -> Result<Points> {
+    let n_fixed = start.len() - request.n_new;
+    let mut least = Objective::FillDistance.evaluate(start, places)?.value;
+    let (mut best, mut current) = (start.clone(), start.clone());
     let mut since = 0;
     for _ in 0..ROUNDS {
         let cells = cells(&current, places);
@@ -35,16 +33,16 @@ pub(super) fn center(
         // Two sensors may have met; then this layout is none.
         let Ok(next) = Points::scattered(request.domain.clone(), coordinates) else { break };
         current = next;
-        let found = request.objective.evaluate(&current, places)?;
+        let found = Objective::FillDistance.evaluate(&current, places)?.value;
         since += 1;
-        if found.value < worst.value * (1.0 - 1e-9) {
-            (*sensors, *worst, since) = (current.clone(), found, 0);
+        if found < least * (1.0 - 1e-9) {
+            (best, least, since) = (current.clone(), found, 0);
         }
         if since >= PATIENCE {
             break;
         }
     }
-    Ok(())
+    Ok(best)
 }
 
 /// For each sensor the shortest ways to the places nearest to it.
@@ -64,35 +62,39 @@ fn cells(sensors: &Points, places: &Places) -> Vec<Vec<[f64; 3]>> {
     cells
 }
 
-/// Moves a sensor, unless into a region to avoid; onto the boundary where it would leave the domain.
+/// Moves a sensor, less far where that would be into a region to avoid, or not at all; onto the boundary where it would
+/// leave the domain.
 fn shift(request: &Request, sensor: &mut [f64], step: &[f64; 3]) {
-    let mut moved = sensor.to_vec();
-    for ((x, axis), step) in moved.iter_mut().zip(request.domain.axes()).zip(step) {
-        *x = axis.wrap(*x + step).clamp(axis.lower, axis.upper);
-    }
-    if !request.avoid.iter().any(|region| region.contains(request.domain, &moved)) {
-        sensor.copy_from_slice(&moved);
+    for part in [1.0, 0.5, 0.25] {
+        let mut moved = sensor.to_vec();
+        for ((x, axis), step) in moved.iter_mut().zip(request.domain.axes()).zip(step) {
+            *x = axis.wrap(*x + part * step).clamp(axis.lower, axis.upper);
+        }
+        if is_free(request.domain, request.avoid, &moved) {
+            return sensor.copy_from_slice(&moved);
+        }
     }
 }
 
 /// Moves the new sensors nearest to the worst place towards it or away from it, by steps that shrink where nothing
 /// helps.
-pub(super) fn towards_worst(
-    request: &Request,
-    places: &Places,
-    sensors: &mut Points,
-    worst: &mut Worst,
-) -> Result<()> {
-    let n_fixed = sensors.len() - request.n_new;
-    let (dim, axes) = (sensors.dim(), request.domain.axes());
+pub(super) fn towards_worst(request: &Request, ledger: &mut Ledger) -> Result<()> {
+    let n_fixed = ledger.sensors.len() - request.n_new;
+    let (dim, axes) = (ledger.sensors.dim(), request.domain.axes());
     let (mut part, mut trials) = (0.5, 0);
     while part > 0.02 && trials < TRIALS {
-        let coordinates = sensors.coordinates();
+        let worst = ledger.worst();
+        let coordinates = ledger.sensors.coordinates();
         let sensor = |index: usize| &coordinates[index * dim..(index + 1) * dim];
-        let mut near: Vec<usize> = (n_fixed..sensors.len()).collect();
-        let distance = |&index: &usize| request.domain.distance_squared(sensor(index), &worst.at);
-        near.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-        near.truncate(2 * dim + 1);
+        let distance = |index: usize| request.domain.distance_squared(sensor(index), &worst.at);
+        let nearer = |a: &usize, b: &usize| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b));
+        let mut near: Vec<usize> = (n_fixed..ledger.sensors.len()).collect();
+        let few = 2 * dim + 1;
+        if near.len() > few {
+            near.select_nth_unstable_by(few, nearer);
+            near.truncate(few);
+        }
+        near.sort_by(nearer);
         let moves = near.iter().flat_map(|&index| [part, -part].map(|part| (index, part)));
         let mut better = None;
         for (index, part) in moves {
@@ -101,23 +103,21 @@ pub(super) fn towards_worst(
                 step[d] = part * axis.displacement(sensor(index)[d], worst.at[d]);
             }
             let mut moved = coordinates.clone();
-            shift(request, &mut moved[index * dim..(index + 1) * dim], &step);
+            let at = index * dim..(index + 1) * dim;
+            shift(request, &mut moved[at.clone()], &step);
+            let to = moved[at].to_vec();
             let Ok(candidate) = Points::scattered(request.domain.clone(), moved) else { continue };
-            let found = evaluate(&request.objective, &candidate, places, &mut trials)?;
-            if found.value < worst.value * (1.0 - 1e-9) {
-                better = Some((candidate, found));
+            trials += 1;
+            let trial = ledger.attempt(candidate, &[sensor(index), &to])?;
+            if trial.value < worst.value * (1.0 - 1e-9) {
+                better = Some(trial);
                 break;
             }
         }
         match better {
-            Some(found) => (*sensors, *worst) = found,
+            Some(trial) => ledger.accept(trial)?,
             None => part *= 0.5,
         }
     }
     Ok(())
-}
-
-fn evaluate(objective: &Objective, sensors: &Points, places: &Places, trials: &mut usize) -> Result<Worst> {
-    *trials += 1;
-    objective.evaluate(sensors, places)
 }

@@ -1,14 +1,15 @@
 //! Regions where no sensor may stand.
 
-use crate::domain::Domain;
+use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A part of the domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Region {
-    /// Between two corners.
+    /// Between two corners. On periodic axes it goes round: from 0.9 to 1.1 of a period of 1 is from 0.9 to 0.1.
     Box {
         /// Lower corner.
         lower: Vec<f64>,
@@ -29,14 +30,20 @@ impl Region {
     pub fn contains(&self, domain: &Domain, point: &[f64]) -> bool {
         match self {
             Region::Box { lower, upper } => {
-                point.iter().zip(lower.iter().zip(upper)).all(|(x, (low, high))| low <= x && x <= high)
+                let bounds = lower.iter().zip(upper);
+                domain.axes().iter().zip(point).zip(bounds).all(|((axis, &x), (&low, &high))| {
+                    (low..=high).contains(&x) || between_images(axis, low, high, x)
+                })
             }
             Region::Ball { center, radius } => domain.distance(center, point) <= *radius,
         }
     }
 
-    /// Refuses a region of another dimension.
-    pub(super) fn check(&self, dim: usize) -> Result<()> {
+    /// Refuses a region of another dimension than `dim`.
+    ///
+    /// # Errors
+    /// Another number of coordinates.
+    pub fn check(&self, dim: usize) -> Result<()> {
         let sizes = match self {
             Region::Box { lower, upper } => vec![lower.len(), upper.len()],
             Region::Ball { center, .. } => vec![center.len()],
@@ -44,9 +51,51 @@ impl Region {
         match sizes.into_iter().find(|&size| size != dim) {
             None => Ok(()),
             Some(got) => {
-                let what = "number of coordinates of a region to avoid".into();
+                let what = format!("number of coordinates of the region {self}");
                 Err(Error::Mismatch { what, expected: dim, got })
             }
         }
+    }
+}
+
+/// As on a command line: `box:0:0.5,0:1` or `circle:0.5,0.5,0.1`.
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Region::Box { lower, upper } => {
+                let bounds: Vec<String> =
+                    lower.iter().zip(upper).map(|(low, high)| format!("{low}:{high}")).collect();
+                write!(f, "box:{}", bounds.join(","))
+            }
+            Region::Ball { center, radius } => {
+                let center: Vec<String> = center.iter().map(f64::to_string).collect();
+                write!(f, "circle:{},{radius}", center.join(","))
+            }
+        }
+    }
+}
+
+/// Whether an image of x across periodic ends lies between two bounds.
+fn between_images(axis: &Axis, low: f64, high: f64, x: f64) -> bool {
+    axis.periodic && (x - low).rem_euclid(axis.length()) <= high - low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_go_round_on_periodic_axes_only() {
+        let region = Region::Box { lower: vec![0.9, 0.2], upper: vec![1.1, 0.4] };
+        let (torus, square) = (Domain::unit(2, true).unwrap(), Domain::unit(2, false).unwrap());
+        for (x, inside) in
+            [([0.95, 0.3], true), ([0.05, 0.3], true), ([0.2, 0.3], false), ([0.05, 0.5], false)]
+        {
+            assert_eq!(region.contains(&torus, &x), inside, "{x:?}");
+            assert_eq!(region.contains(&square, &x), inside && x[0] > 0.5, "{x:?}");
+        }
+        let whole = Region::Box { lower: vec![-3.0, 0.0], upper: vec![3.0, 1.0] };
+        assert!(whole.contains(&torus, &[0.5, 0.5]) && whole.contains(&square, &[0.5, 0.5]));
+        assert_eq!(region.to_string(), "box:0.9:1.1,0.2:0.4");
     }
 }
