@@ -65,8 +65,13 @@ fn a_periodic_grid_satisfies_the_theorem_and_a_given_scale_is_kept() {
     let theorem = &found["theorem"];
     let [bias, quadrature, bound, ell] = ["smoothing_bias", "quadrature_error", "bound", "length_scale"]
         .map(|key| theorem[key].as_f64().unwrap());
-    assert!((bias + quadrature - bound).abs() < 1e-12 && (bias - 8.0 * ell * ell).abs() < 1e-12);
-    assert!(found["weights"][0]["bound"].as_f64().unwrap() < 0.1 * bound);
+    // No error is larger than the states vary.
+    let range = found["certificate"]["regularity"]["oscillation"].as_f64().unwrap();
+    assert!(
+        (bias - 8.0 * ell * ell).abs() < 1e-12 && bound <= bias + quadrature + 1e-6 && bound <= range + 1e-6
+    );
+    assert!((bound - range.min(bias + quadrature)).abs() < 1e-6, "{theorem}");
+    assert!(found["weights"][0]["bound"].as_f64().unwrap() < 0.1 * (bias + quadrature));
     // So narrow a kernel is not what the theorem is about; the weights are.
     let asked = certify(&space, &[&torus[..], &["--length-scale", "0.06"]].concat());
     assert_eq!((&asked["theorem"], &asked["weights"][1]["length_scale"]), (&Value::Null, &0.06.into()));
