@@ -17,6 +17,8 @@ use serde::Serialize;
 
 /// Relative accuracy of the fill distance.
 const TOLERANCE: f64 = 1e-3;
+/// Share of the mean bound in what ℓ is chosen by: enough to tell equal largest bounds apart.
+const MEAN_SHARE: f64 = 1e-6;
 /// A part of sup|u| that may be lost where sup|u| is not known.
 const NEGLIGIBLE: f64 = 1e-6;
 
@@ -128,8 +130,9 @@ impl Certificate {
         }
     }
 
-    /// The bounds from the actual weights at the query points, with ℓ chosen so that the largest is least. Where sup|u|
-    /// is not known, only among the ℓ whose [`Certificate::relative_loss`] is below a millionth.
+    /// The bounds from the actual weights at the query points, with ℓ chosen so that the largest is least, and of several
+    /// ℓ with the same largest (as where it is the range of the states) so that their mean is. Where sup|u| is not
+    /// known, only among the ℓ whose [`Certificate::relative_loss`] is below a millionth.
     ///
     /// # Errors
     /// A query in another domain than the points.
@@ -141,7 +144,11 @@ impl Certificate {
             Some(_) => 0.15,
             None => (2.0 * (NEGLIGIBLE / SetConv::DENSITY_FLOOR).ln()).sqrt().recip(),
         };
-        let best = best_scale(narrowest * delta, 3.0 * delta, |ell| Ok(Some(local(ell)?.worst().1.bound)))?;
+        let value = |ell| {
+            let found = local(ell)?;
+            Ok(Some(found.worst().1.bound + MEAN_SHARE * found.mean()))
+        };
+        let best = best_scale(narrowest * delta, 3.0 * delta, value)?;
         let length_scale = best.map_or(delta, |(length_scale, _)| length_scale);
         Ok(Tuned { length_scale, local: local(length_scale)? })
     }

@@ -86,6 +86,11 @@ impl LocalBounds {
         Ok(Self { bounds: found.into_iter().map(|(bound, _)| bound).collect(), n_fallbacks })
     }
 
+    /// Mean of the bounds over the query points.
+    pub fn mean(&self) -> f64 {
+        self.bounds.iter().map(|local| local.bound).sum::<f64>() / self.bounds.len().max(1) as f64
+    }
+
     /// The query point with the largest bound, and that bound.
     pub fn worst(&self) -> (usize, &LocalBound) {
         let larger = |best: usize, index: usize| {

@@ -189,3 +189,23 @@ fn far_from_all_points_the_bound_knows_the_density_floor() {
     let regularity = Regularity::new(&domain, 1.0, Some(1.0), None).unwrap();
     assert!(LocalBounds::new(&setconv, Estimator::LocalLinear, &context, &regularity, &elsewhere).is_err());
 }
+
+/// Where states vary too much for so few points, every ℓ has the trivial bound somewhere: the mean decides.
+#[test]
+fn of_equal_largest_bounds_the_scale_with_the_least_mean_is_chosen() {
+    let domain = unit(2, false);
+    let points = Design::Iid.points(&domain, 30, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
+    let regularity = Regularity::new(&domain, 20.0, Some(1.0), None).unwrap();
+    let certificate = Certificate::new(&points, regularity.clone()).unwrap();
+    let (estimator, query) = (Estimator::NadarayaWatson, fine(&domain, 25));
+    let tuned = certificate.tuned(&points, estimator, &query).unwrap();
+    let largest = tuned.local.worst().1.bound;
+    assert!((1.99..2.01).contains(&largest), "{largest}");
+    let wide = SetConv::new(3.0 * certificate.fill_distance.upper).unwrap();
+    let wide = LocalBounds::new(&wide, estimator, &points, &regularity, &query).unwrap();
+    assert!(
+        wide.worst().1.bound <= largest && tuned.local.mean() < 0.8 * wide.mean(),
+        "{}",
+        tuned.local.mean()
+    );
+}
