@@ -117,7 +117,7 @@ impl HeatFigure {
         let series =
             |name: String, points, color, style| Series { name, points, intervals: Vec::new(), color, style };
         let fit = &self.closed_form.fit;
-        let name = format!("SetConv, sup |û − u|: {:.2} ± {:.2}", fit.slope, fit.half_width);
+        let name = format!("SetConv alone: {:.2} ± {:.2}", fit.slope, fit.half_width);
         let mut curves = vec![Series {
             intervals: points.iter().map(|at| spread(&at.errors)).collect(),
             ..series(name, closed.clone(), COLORS[1], Style::Marked)
