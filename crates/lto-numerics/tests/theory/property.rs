@@ -122,9 +122,9 @@ fn attempt(seed: u64, everywhere_each: u64, found: &mut Found) -> bool {
         let error = largest(errors.iter().copied());
         found.weights[number].push(dim, local.worst().1.bound, error);
         if let Some((upper, at)) = everywhere.and_then(|found| found.upper.map(|upper| (upper, found.at))) {
+            // It may be below the bounds at places: those expand the state about the place, these about the middle of a box.
             let most = upper + largest(local.bounds.iter().map(|b| b.relative_loss)) * unknown;
             assert!(error <= most, "seed {seed}, {estimator:?}: {error} above {upper}, largest at {at:?}");
-            assert!(local.worst().1.bound <= upper, "seed {seed}, {estimator:?}: {:?}", local.worst());
             found.everywhere[number].push(dim, upper, error);
         }
     }
