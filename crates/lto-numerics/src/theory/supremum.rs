@@ -16,7 +16,7 @@ use std::cell::RefCell;
 /// Boxes looked at for each point, at most: 25 along an axis in three dimensions.
 const BOXES_PER_POINT: usize = 1 << 14;
 /// Boxes looked at, at least where it takes so many, and at most.
-const BOXES: (usize, usize) = (1 << 18, 1 << 23);
+const BOXES: (usize, usize) = (1 << 18, 1 << 21);
 /// Boxes looked at together.
 const AT_ONCE: usize = 1 << 12;
 
