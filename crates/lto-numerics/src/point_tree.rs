@@ -34,6 +34,18 @@ impl Cuboid {
         let half = std::array::from_fn(|d: usize| (upper[d] - center[d]).max(center[d] - lower[d]));
         Self { center, half }
     }
+
+    /// Half the diagonal: no place of the box is further from its center.
+    pub fn radius(&self) -> f64 {
+        self.half.iter().map(|h| h * h).sum::<f64>().sqrt()
+    }
+
+    /// The ways from the center to the 2^D corners.
+    pub fn corners(&self, dim: usize) -> impl Iterator<Item = Position> + use<> {
+        let half = self.half;
+        let side = move |corner: usize, d: usize| if corner >> d & 1 == 1 { half[d] } else { -half[d] };
+        (0..1usize << dim).map(move |corner| std::array::from_fn(|d| side(corner, d)))
+    }
 }
 
 /// Distances between boxes of a domain, each periodic axis taken the shorter way round.

@@ -3,6 +3,8 @@
 use crate::domain::{Domain, limit_cells};
 use crate::point_tree::{Cuboid, Position};
 use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// A supremum between two bounds.
 pub(crate) struct Bracket {
@@ -16,21 +18,22 @@ pub(crate) struct Bracket {
 /// How much may be spent on a search.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
-    /// Boxes looked at together. The memory is that of a few dozen times as many.
+    /// Boxes looked at together.
     pub at_once: usize,
-    /// Boxes looked at in all.
+    /// Boxes looked at in all. The memory is that of so many boxes at most.
     pub in_all: usize,
 }
 
-/// Boxes whose diagonal is below this part of the domain's are not halved.
+/// Boxes whose diagonal is below this part of the domain's are not halved, nor those that rounding of coordinates might
+/// tear apart.
 const SMALLEST: f64 = 1e-12;
 
 /// The supremum of a function over a domain, with `upper ≤ (1 + tolerance) lower`. `bounds` gives, for a box, the value
 /// at its center and a bound that no value in it exceeds; a bound that is no number proves nothing.
 ///
-/// Boxes are halved, those without a bound first, then those that may hold the largest values, and the halves before other
-/// boxes; those that cannot exceed the largest value seen by more than the tolerance are dropped. When the effort is spent, the bounds reached
-/// so far are returned: they hold, but further apart. The result does not depend on the number of threads.
+/// The boxes with the largest bounds are halved, so that the largest of all falls as fast as it can; those that cannot
+/// exceed the largest value seen by more than the tolerance are dropped. When the effort is spent, the bounds reached so
+/// far are returned: they hold, but further apart. The result does not depend on the number of threads.
 pub(crate) fn supremum(
     domain: &Domain,
     n_first: usize,
@@ -38,71 +41,88 @@ pub(crate) fn supremum(
     effort: Effort,
     bounds: impl Fn(&Cuboid) -> (f64, f64) + Sync,
 ) -> Bracket {
-    let first = equal_boxes(domain, n_first);
+    let first = equal_boxes(domain, n_first.min(effort.in_all / 8));
     let mut found = Bracket { lower: 0.0, upper: 0.0, at: first[0].center };
     let mut left = effort.in_all.saturating_sub(first.len());
-    let first = found.look(first.into_iter().map(|cuboid| (cuboid, f64::INFINITY)).collect(), &bounds);
-    let mut waiting = Waiting::default();
-    waiting.add(first);
-    waiting.bounded.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let smallest = SMALLEST * domain.diameter();
+    let unknown = |cuboid| Waiting { cuboid, largest: f64::INFINITY };
+    let mut waiting = BinaryHeap::from(found.look(first.into_iter().map(unknown).collect(), &bounds));
+    let ends = domain.axes().iter().flat_map(|axis| [axis.lower.abs(), axis.upper.abs()]);
+    let smallest = (0.5 * SMALLEST * domain.diameter()).max(64.0 * f64::EPSILON * ends.fold(0.0, f64::max));
+    let n_halves = 1 << domain.dim();
     loop {
         let enough = found.lower * (1.0 + tolerance);
-        let next = waiting.next(effort.at_once);
-        if next.is_empty() || found.upper == f64::INFINITY {
-            found.upper = found.upper.max(found.lower);
+        let mut halved = Vec::new();
+        while let Some(next) = waiting.peek() {
+            let last = next.largest <= enough || next.cuboid.radius() < smallest || left < n_halves;
+            if last || halved.len() >= effort.at_once {
+                break;
+            }
+            let Some(Waiting { cuboid, largest }) = waiting.pop() else { break };
+            left -= n_halves;
+            halved.extend(halves(&cuboid, domain.dim()).map(|cuboid| Waiting { cuboid, largest }));
+        }
+        if halved.is_empty() {
+            let largest = waiting.peek().map_or(0.0, |next| next.largest);
+            found.upper = found.upper.max(largest).max(found.lower);
             return found;
         }
-        let mut halved = Vec::new();
-        for (cuboid, largest) in next {
-            let small = 2.0 * cuboid.half.iter().map(|h| h * h).sum::<f64>().sqrt() < smallest;
-            if largest <= enough || small || left < 1 << domain.dim() {
-                found.upper = found.upper.max(largest);
+        let looked = found.look(halved, &bounds);
+        let enough = found.lower * (1.0 + tolerance);
+        for next in looked {
+            if next.largest <= enough {
+                found.upper = found.upper.max(next.largest);
             } else {
-                left -= 1 << domain.dim();
-                halved.extend(halves(&cuboid, domain.dim()).map(|half| (half, largest)));
+                waiting.push(next);
             }
         }
-        waiting.add(found.look(halved, &bounds));
     }
 }
 
-/// Boxes to be looked at, each with a bound of what is in it; the next are the last.
-#[derive(Default)]
+/// A box to be halved, and a bound of what is in it.
+#[derive(Clone, Copy)]
 struct Waiting {
-    /// Nothing is known of these yet. They come first: one of them left over, and nothing is known at all.
-    unbounded: Vec<(Cuboid, f64)>,
-    bounded: Vec<(Cuboid, f64)>,
+    cuboid: Cuboid,
+    /// Infinite where nothing is known yet.
+    largest: f64,
 }
 
-impl Waiting {
-    fn add(&mut self, boxes: Vec<(Cuboid, f64)>) {
-        let (bounded, unbounded): (Vec<_>, Vec<_>) =
-            boxes.into_iter().partition(|(_, largest)| largest.is_finite());
-        self.bounded.extend(bounded);
-        self.unbounded.extend(unbounded);
-    }
-
-    fn next(&mut self, at_once: usize) -> Vec<(Cuboid, f64)> {
-        let from = if self.unbounded.is_empty() { &mut self.bounded } else { &mut self.unbounded };
-        from.split_off(from.len().saturating_sub(at_once))
+impl Ord for Waiting {
+    /// The largest bound counts most. Of equal ones the smaller box: where boxes have no bound however small, that
+    /// is found out soon.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_size = || other.cuboid.half[0].total_cmp(&self.cuboid.half[0]);
+        self.largest.total_cmp(&other.largest).then_with(by_size)
     }
 }
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
 
 impl Bracket {
     /// Looks at boxes: the largest value is kept, and their bounds are those found, if these are smaller.
     fn look(
         &mut self,
-        mut boxes: Vec<(Cuboid, f64)>,
+        mut boxes: Vec<Waiting>,
         bounds: &(impl Fn(&Cuboid) -> (f64, f64) + Sync),
-    ) -> Vec<(Cuboid, f64)> {
-        let evaluated: Vec<(f64, f64)> = boxes.par_iter().map(|(cuboid, _)| bounds(cuboid)).collect();
-        for ((cuboid, known), (value, largest)) in boxes.iter_mut().zip(evaluated) {
+    ) -> Vec<Waiting> {
+        let evaluated: Vec<(f64, f64)> = boxes.par_iter().map(|next| bounds(&next.cuboid)).collect();
+        for (next, (value, largest)) in boxes.iter_mut().zip(evaluated) {
             if value > self.lower {
-                (self.lower, self.at) = (value, cuboid.center);
+                (self.lower, self.at) = (value, next.cuboid.center);
             }
             // What was known of the whole holds for the part, also where nothing (no number) was found for it.
-            *known = known.min(largest);
+            next.largest = next.largest.min(largest);
         }
         boxes
     }
@@ -110,6 +130,7 @@ impl Bracket {
 
 /// The domain cut into at least about `n` nearly cubic boxes.
 fn equal_boxes(domain: &Domain, n: usize) -> Vec<Cuboid> {
+    let n = n.max(1);
     let side = (domain.volume() / n as f64).powf(1.0 / domain.dim() as f64);
     let along = domain.axes().iter().map(|axis| (axis.length() / side).ceil().clamp(1.0, n as f64) as usize);
     let mut counts: Vec<usize> = along.collect();
@@ -134,12 +155,10 @@ fn equal_boxes(domain: &Domain, n: usize) -> Vec<Cuboid> {
 
 /// The 2^D boxes of half the width.
 fn halves(cuboid: &Cuboid, dim: usize) -> impl Iterator<Item = Cuboid> + use<> {
-    let cuboid = *cuboid;
-    (0..1usize << dim).map(move |corner| {
-        let half = cuboid.half.map(|h| 0.5 * h);
-        let side = |d: usize| if corner >> d & 1 == 1 { half[d] } else { -half[d] };
-        Cuboid { center: std::array::from_fn(|d| cuboid.center[d] + side(d)), half }
-    })
+    let (center, quarter) = (cuboid.center, Cuboid { half: cuboid.half.map(|h| 0.5 * h), ..*cuboid });
+    quarter
+        .corners(dim)
+        .map(move |way| Cuboid { center: std::array::from_fn(|d| center[d] + way[d]), ..quarter })
 }
 
 #[cfg(test)]

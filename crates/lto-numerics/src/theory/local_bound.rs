@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 /// Relative error of sums of ways, which may cancel.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// A bound of |û(x) − u(x)| at one place x, with the quantities it is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -112,15 +112,16 @@ impl Place<'_> {
     /// The bound for either estimator, and whether the local linear one falls back.
     pub fn bound(&self, estimator: Estimator, near: &Near) -> (LocalBound, bool) {
         match estimator {
-            Estimator::NadarayaWatson => (self.nadaraya_watson(near), false),
+            Estimator::NadarayaWatson => (self.nadaraya_watson(near, &Sums::of(near.points())), false),
             Estimator::LocalLinear => self.local_linear(near),
         }
     }
 
-    /// A way of half a period may be taken on either side: the weight is the same, and Taylor's theorem holds on both.
-    fn nadaraya_watson(&self, near: &Near) -> LocalBound {
+    /// From the sums over all points. A way of half a period may be taken on either side: the weight is the same, and
+    /// Taylor's theorem holds on both.
+    fn nadaraya_watson(&self, near: &Near, sums: &Sums) -> LocalBound {
         let Regularity { curvature_bound, gradient_bound, .. } = *self.regularity;
-        let (sums, diameter) = (Sums::of(near.points()), self.domain.diameter());
+        let diameter = self.domain.diameter();
         // The points left out may all lie at the far end of the domain.
         let distance = sums.distance / sums.density + LEFT_OUT * diameter;
         let mean = sums.mean();
@@ -137,7 +138,10 @@ impl Place<'_> {
     fn local_linear(&self, near: &Near) -> (LocalBound, bool) {
         let (sums, turning) = (Sums::of(near.steady()), near.turning_weight());
         let dim = self.domain.dim();
-        let signal = self.nadaraya_watson(near);
+        let signal = match turning {
+            0.0 => self.nadaraya_watson(near, &sums),
+            _ => self.nadaraya_watson(near, &Sums::of(near.points())),
+        };
         let log_density = (sums.density + turning).ln() - near.exponent;
         let underflow = underflows(log_density, log_density);
         let fit = AffineFit::new(UNDETERMINED, dim, &sums);

@@ -9,6 +9,8 @@ mod assumptions;
 mod best_scale;
 mod bound;
 mod box_bound;
+mod box_fit;
+mod box_signal;
 mod certificate;
 mod discretization;
 mod estimate;

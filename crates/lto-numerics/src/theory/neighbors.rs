@@ -13,6 +13,8 @@ pub(super) struct Neighbors<'a> {
     context: &'a Points,
     tree: PointTree,
     kernel: Gaussian,
+    /// Ways shorter than this are the shortest for sure.
+    steady: f64,
 }
 
 /// The points that matter at a place x.
@@ -36,7 +38,7 @@ pub(super) struct Near {
 
 impl<'a> Neighbors<'a> {
     pub fn new(context: &'a Points, kernel: Gaussian) -> Self {
-        Self { context, tree: PointTree::new(context), kernel }
+        Self { context, tree: PointTree::new(context), kernel, steady: steady(context.domain()) }
     }
 
     /// Finds the points that matter at x.
@@ -50,28 +52,40 @@ impl<'a> Neighbors<'a> {
         let least = self.tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance);
         let rate = 0.5 / self.kernel.length_scale().powi(2);
         let margin = margin(&self.kernel, self.tree.len());
+        near.reach = (least + margin).sqrt();
         for place in self.tree.near(&Cuboid::point(*x), least + margin).into_iter().flatten() {
             let at = self.tree.position(place);
             let mut displacement = [0.0; 3];
             for (d, axis) in self.context.domain().axes().iter().enumerate() {
                 displacement[d] = axis.displacement(x[d], at[d]);
             }
-            near.turning.push(turns(self.context.domain(), &displacement, &[0.0; 3]));
+            near.turning
+                .push(near.reach >= self.steady && turns(self.context.domain(), &displacement, &[0.0; 3]));
             let squared = dot(&displacement, &displacement);
             near.displacements.push(displacement);
             near.weights.push((-rate * (squared - least).max(0.0)).exp());
         }
         (near.largest, near.exponent) = (self.kernel.value(least), rate * least);
-        (near.least, near.reach) = (least, (least + margin).sqrt());
+        near.least = least;
     }
+}
+
+/// Half the shortest period, less rounding: no shorter way changes its side.
+pub(super) fn steady(domain: &Domain) -> f64 {
+    let periodic = domain.axes().iter().filter(|axis| axis.periodic);
+    periodic.map(|axis| 0.5 * axis.length() - rounding(axis)).fold(f64::INFINITY, f64::min)
+}
+
+/// By how much a way along an axis may be off.
+fn rounding(axis: &Axis) -> f64 {
+    8.0 * f64::EPSILON * (axis.lower.abs() + axis.upper.abs() + axis.length())
 }
 
 /// Whether the shortest way to a point changes its side, on a periodic axis, within a box of given half widths around
 /// the place it starts from; up to rounding.
 pub(super) fn turns(domain: &Domain, displacement: &[f64; 3], half: &[f64; 3]) -> bool {
     let on_axis = |(d, axis): (usize, &Axis)| {
-        let rounding = 8.0 * f64::EPSILON * (axis.lower.abs() + axis.upper.abs() + axis.length());
-        axis.periodic && displacement[d].abs() + half[d] + rounding >= 0.5 * axis.length()
+        axis.periodic && displacement[d].abs() + half[d] + rounding(axis) >= 0.5 * axis.length()
     };
     domain.axes().iter().enumerate().any(on_axis)
 }
@@ -83,6 +97,11 @@ pub(super) fn margin(kernel: &Gaussian, n_points: usize) -> f64 {
 
 pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The largest of positive values; no number if one of them is none.
+pub(super) fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |a, b| if a.is_nan() || a >= b { a } else { b })
 }
 
 /// Weighted sums over points.
@@ -106,11 +125,13 @@ impl Sums {
             sums.density += weight;
             sums.distance += weight * dot(displacement, displacement).sqrt();
             for d in 0..3 {
-                sums.first[d] += weight * displacement[d];
-                for e in 0..3 {
-                    sums.second[d][e] += weight * displacement[d] * displacement[e];
-                }
+                let along = weight * displacement[d];
+                sums.first[d] += along;
+                (0..=d).for_each(|e| sums.second[d][e] += along * displacement[e]);
             }
+        }
+        for d in 0..3 {
+            (0..d).for_each(|e| sums.second[e][d] = sums.second[d][e]);
         }
         sums
     }

@@ -13,10 +13,10 @@ use crate::setconv::SetConv;
 use serde::Serialize;
 use std::cell::RefCell;
 
-/// Boxes looked at for each point, at most: 25 along an axis in three dimensions.
-const BOXES_PER_POINT: usize = 1 << 14;
+/// Boxes looked at for each point, at most: 20 along an axis in three dimensions.
+const BOXES_PER_POINT: usize = 1 << 13;
 /// Boxes looked at, at least where it takes so many, and at most.
-const BOXES: (usize, usize) = (1 << 18, 1 << 21);
+const BOXES: (usize, usize) = (1 << 18, 1 << 22);
 /// Boxes looked at together.
 const AT_ONCE: usize = 1 << 12;
 
@@ -24,7 +24,8 @@ const AT_ONCE: usize = 1 << 12;
 /// rounding where sup|u| is not known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Supremum {
-    /// The largest local bound found: that of [`Supremum::at`].
+    /// The largest local bound found: that of [`Supremum::at`]. It may exceed `upper` a little: boxes expand the states about
+    /// their middle, local bounds about the place itself.
     pub lower: f64,
     /// Rigorous everywhere. `None` where the search did not come to an end: weights that are left out may decide somewhere
     /// whether the affine fit is determined (at a sensor too far from all others), or there are too many points for the
@@ -54,21 +55,26 @@ impl Supremum {
         let place = Place { domain, regularity, setconv };
         let estimator = if never_fits(domain, context) { Estimator::NadarayaWatson } else { estimator };
         let in_all = context.len().saturating_mul(BOXES_PER_POINT).clamp(BOXES.0, BOXES.1);
-        let found =
-            supremum(domain, context.len(), tolerance, Effort { at_once: AT_ONCE, in_all }, |cuboid| {
-                NEAR.with_borrow_mut(|near| {
-                    neighbors.gather(&cuboid.center, near);
-                    let at_center = place.bound(estimator, near).0.bound;
-                    let around = Surroundings::new(&place, near, &cuboid.half, context.len());
-                    let anywhere = match estimator {
-                        Estimator::NadarayaWatson => around.nadaraya_watson(),
-                        Estimator::LocalLinear => around.local_linear().unwrap_or(f64::INFINITY),
-                    };
-                    (at_center, anywhere)
-                })
-            });
+        let effort = Effort { at_once: AT_ONCE, in_all };
+        let found = supremum(domain, context.len(), tolerance, effort, |cuboid| {
+            NEAR.with_borrow_mut(|near| {
+                neighbors.gather(&cuboid.center, near);
+                let around = Surroundings::new(&place, near, cuboid);
+                let bound = match estimator {
+                    Estimator::NadarayaWatson => Some(around.nadaraya_watson()),
+                    Estimator::LocalLinear => around.local_linear(),
+                };
+                let Some(bound) = bound else { return (f64::NAN, f64::INFINITY) };
+                // Points half a period away are not in the bound at the center.
+                let exact = || place.bound(estimator, near).0.bound;
+                (if around.turning { exact() } else { bound.at_center }, bound.anywhere)
+            })
+        });
+        let mut near = Near::default();
+        neighbors.gather(&found.at, &mut near);
+        let lower = place.bound(estimator, &near).0.bound;
         let upper = Some(found.upper).filter(|upper| upper.is_finite());
-        Ok(Self { lower: found.lower, upper, at: found.at[..context.dim()].to_vec() })
+        Ok(Self { lower, upper, at: found.at[..context.dim()].to_vec() })
     }
 }
 

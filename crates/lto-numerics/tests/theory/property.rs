@@ -102,7 +102,7 @@ fn attempt(seed: u64, everywhere_each: u64, found: &mut Found) -> bool {
     let mut places = draw_places(&domain, &context, 16, rng);
     found.n_without_sup += usize::from(regularity.sup_bound.is_none());
     for (number, estimator) in Estimator::ALL.into_iter().enumerate() {
-        let everywhere = (dim < 3 && n < 30 && seed.is_multiple_of(everywhere_each)).then(|| {
+        let everywhere = (n < 30 && seed.is_multiple_of(everywhere_each)).then(|| {
             let found = Supremum::find(&setconv, estimator, &context, &regularity, 0.2).unwrap();
             add_place(&mut places, &found.at);
             found
@@ -182,10 +182,7 @@ fn check_counts(found: &Found, n_layouts: usize) {
         assert!(tightness.covers_all_dimensions(1.max(n_layouts / 2000)), "a dimension was not tried");
     }
     for tightness in &found.everywhere {
-        assert!(
-            (1..=2).all(|dim| tightness.count(dim) >= 1.max(n_layouts / 5000)),
-            "too few bounds everywhere"
-        );
+        assert!(tightness.covers_all_dimensions(1.max(n_layouts / 5000)), "too few bounds everywhere");
     }
     assert!(found.n_without_sup > n_layouts / 10 && found.n_unequal >= 1.max(n_layouts / 2000));
 }
@@ -204,7 +201,7 @@ fn no_bound_is_violated_and_bounds_from_weights_are_not_far_off() {
 #[ignore = "minutes; 600 of these run with the suite"]
 fn no_bound_is_violated_in_a_hundred_thousand_attempts() {
     let shards = (0..40u64).into_par_iter().map(|shard| {
-        let found = attempts((shard + 1) * 1_000_000.., 2500, 50);
+        let found = attempts((shard + 1) * 1_000_000.., 2500, 20);
         println!("2500 layouts from seed {}: no violation", (shard + 1) * 1_000_000);
         found
     });
