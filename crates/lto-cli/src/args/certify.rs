@@ -27,7 +27,7 @@ pub struct CertifyArgs {
     /// What is known about the states.
     #[command(flatten)]
     pub regularity: RegularityArgs,
-    /// ℓ of the estimate [default: the best for each bound]
+    /// ℓ of the estimate [default: for each bound about the best: the widest within 5 % of it]
     #[arg(long, value_name = "L", value_parser = positive_number, allow_negative_numbers = true)]
     pub length_scale: Option<f64>,
     /// Take ℓ, and the domain where none is given, from the encoder of this trained twin

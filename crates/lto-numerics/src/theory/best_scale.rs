@@ -6,6 +6,8 @@ use crate::error::Result;
 const TRIED: usize = 24;
 /// Steps of golden sections: each narrows the bracket to 0.62 of it.
 const STEPS: usize = 12;
+/// Bisections: scales that differ by a factor of e are told apart to a hundredth.
+const BISECTIONS: usize = 7;
 
 /// The scale in `[lower, upper]` with the least value, and that value; a scan over equal ratios, then golden sections
 /// around the best. Of equal values the largest scale has it: a wider kernel depends less on single points. `None` if
@@ -51,6 +53,28 @@ pub(super) fn best_scale(
     Ok(Some((best.0.exp(), best.1)))
 }
 
+/// The widest scale between `best`, which is within what is asked for, and `upper` that is within it too, by bisection:
+/// for what grows from `best` on.
+pub(super) fn widest_scale(
+    best: f64,
+    upper: f64,
+    mut within: impl FnMut(f64) -> Result<bool>,
+) -> Result<f64> {
+    if within(upper)? {
+        return Ok(upper);
+    }
+    let (mut inside, mut outside) = (best.ln(), upper.ln());
+    for _ in 0..BISECTIONS {
+        let middle = 0.5 * (inside + outside);
+        if within(middle.exp())? {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    Ok(inside.exp())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +92,13 @@ mod tests {
         assert!((at / 0.5 - 1.0).abs() < 1e-2, "{at}");
         let (at, least) = best_scale(1e-3, 10.0, |_| Ok(Some(5.0))).unwrap().unwrap();
         assert!((at / 10.0 - 1.0).abs() < 1e-12 && least == 5.0, "{at}");
+    }
+    #[test]
+    fn the_widest_scale_within_a_limit_is_found() {
+        let widest = |limit: f64| widest_scale(0.1, 3.0, |x| Ok(x * x <= limit)).unwrap();
+        let found = widest(0.5);
+        assert!(found <= 0.5f64.sqrt() && found > 0.96 * 0.5f64.sqrt(), "{found}");
+        assert_eq!(widest(10.0), 3.0);
+        assert!((widest(0.0) / 0.1 - 1.0).abs() < 1e-12);
     }
 }

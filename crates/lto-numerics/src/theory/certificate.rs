@@ -1,7 +1,7 @@
 //! The certificate of a layout of sensors.
 
 use super::assumptions::{Assumptions, Partition};
-use super::best_scale::best_scale;
+use super::best_scale::{best_scale, widest_scale};
 use super::bound::{LipschitzBound, Setting, TheoremBound};
 use super::discretization::Estimator;
 use super::local_bound::LocalBounds;
@@ -46,7 +46,7 @@ pub struct Certificate {
     domain: Domain,
 }
 
-/// A length scale chosen for the least worst bound.
+/// A length scale chosen for a small worst bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuned {
     /// ℓ.
@@ -56,6 +56,9 @@ pub struct Tuned {
 }
 
 impl Certificate {
+    /// By what part the largest bound may exceed the least possible one, for the sake of a wider kernel.
+    pub const ROBUSTNESS: f64 = 0.05;
+
     /// Measures the layout and checks the assumptions.
     ///
     /// # Errors
@@ -130,9 +133,12 @@ impl Certificate {
         }
     }
 
-    /// The bounds from the actual weights at the query points, with ℓ chosen so that the largest is least, and of several
-    /// ℓ with the same largest (as where it is the range of the states) so that their mean is. Where sup|u| is not
-    /// known, only among the ℓ whose [`Certificate::relative_loss`] is below a millionth.
+    /// The bounds from the actual weights at the query points, with ℓ chosen by the largest of them: the widest ℓ for
+    /// which it exceeds the least one by no more than [`Certificate::ROBUSTNESS`]. A wider kernel leans on more points,
+    /// so that one that fails, or is added, changes less.
+    ///
+    /// Where the largest bound is the range of the states whatever ℓ, their mean decides. Where sup|u| is not known, only
+    /// those ℓ are tried whose [`Certificate::relative_loss`] is below a millionth.
     ///
     /// # Errors
     /// A query in another domain than the points.
@@ -144,12 +150,18 @@ impl Certificate {
             Some(_) => 0.15,
             None => (2.0 * (NEGLIGIBLE / SetConv::DENSITY_FLOOR).ln()).sqrt().recip(),
         };
+        let (narrowest, widest) = (narrowest * delta, 3.0 * delta);
         let value = |ell| {
             let found = local(ell)?;
             Ok(Some(found.worst().1.bound + MEAN_SHARE * found.mean()))
         };
-        let best = best_scale(narrowest * delta, 3.0 * delta, value)?;
-        let length_scale = best.map_or(delta, |(length_scale, _)| length_scale);
+        let mut length_scale = delta;
+        if let Some((best, least)) = best_scale(narrowest, widest, value)? {
+            let most = least * (1.0 + Self::ROBUSTNESS);
+            let within = |ell| Ok(local(ell)?.worst().1.bound <= most);
+            let cut = most >= self.regularity.oscillation;
+            length_scale = if cut { best } else { widest_scale(best, widest, within)? };
+        }
         Ok(Tuned { length_scale, local: local(length_scale)? })
     }
 

@@ -57,7 +57,9 @@ pub struct Summary {
     pub weights: Vec<Weights>,
     /// At how many places the local bounds were taken.
     pub n_places: usize,
-    /// At how many ℓ was tuned.
+    /// Whether ℓ was chosen here: for each estimate the widest whose largest bound is about the least.
+    pub length_scale_chosen: bool,
+    /// At how many places ℓ was chosen and failures were judged.
     pub n_tuning_places: usize,
     /// What failures cost, by the bound of the local linear estimate; none of a single sensor.
     pub failures: Option<Failures>,
@@ -72,7 +74,7 @@ pub struct Summary {
 pub struct Weights {
     /// Which.
     pub estimator: Estimator,
-    /// ℓ: asked for, or that with the least bound.
+    /// ℓ: asked for, or chosen.
     pub length_scale: f64,
     /// The largest local bound at the places.
     pub bound: f64,
@@ -102,7 +104,7 @@ pub struct AtScale {
 }
 
 impl Analysis {
-    /// Finds out everything; ℓ is the best for each estimate unless given.
+    /// Finds out everything; ℓ is chosen for each estimate unless given.
     ///
     /// # Errors
     /// None for sound sensors and bounds.
@@ -156,6 +158,7 @@ impl Analysis {
             fill_distance_bounds_certain: certificate.is_certain(),
             weights,
             n_places: places.points().len(),
+            length_scale_chosen: length_scale.is_none(),
             n_tuning_places: coarse.points().len(),
             failures,
             gaps,

@@ -11,6 +11,7 @@ use crate::picture::sensor_map::{Group, Mark, SensorMap};
 use crate::picture::ticks::short;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
+use lto_numerics::theory::Certificate;
 
 /// The whole page.
 ///
@@ -55,7 +56,8 @@ pub fn page(analysis: &Analysis, args: &CertifyArgs) -> Result<Report> {
     let changes = Section::new("Adding and losing sensors")
         .text(
             "Each further sensor stands where it lowers the largest bound most, for the place that is worst by then. Bounds are those of \
-             the local linear estimate at its ℓ, at the places of the map.",
+             the local linear estimate at its ℓ, at the places of the map. Where many places are as bad as the worst, one sensor cannot \
+             lower the largest bound, and may raise it a little nearby.",
         )
         .table(Table::of(&gaps::COLUMNS, gaps::rows(&summary.gaps)))
         .text(
@@ -121,7 +123,15 @@ fn scale_text(analysis: &Analysis) -> String {
                 .into()
         }
     };
-    format!("Best by the actual weights: {}. {theorem}", of_weights.join(", "))
+    let chosen = if summary.length_scale_chosen {
+        format!(
+            "The widest ℓ whose largest bound from the actual weights is within {} % of the least: ",
+            short(100.0 * Certificate::ROBUSTNESS)
+        )
+    } else {
+        "As asked for: ".into()
+    };
+    format!("{chosen}{}. A wider kernel leans on more sensors. {theorem}", of_weights.join(", "))
 }
 
 fn over_scale(scales: &[AtScale]) -> Drawing {

@@ -211,8 +211,11 @@ impl Summary {
 
     /// What was sampled and what was left out.
     pub fn caveats(&self) -> Vec<String> {
-        let mut lines =
-            vec![format!("Maps have {} places, ℓ was chosen at {}.", self.n_places, self.n_tuning_places)];
+        let chosen = if self.length_scale_chosen { "ℓ was chosen and failures" } else { "failures" };
+        let mut lines = vec![format!(
+            "Maps have {} places; {chosen} were judged at {}.",
+            self.n_places, self.n_tuning_places
+        )];
         for found in self.weights.iter().filter(|found| found.n_fallbacks > 0) {
             lines.push(format!(
                 "At {} the sensors determine no affine function; the estimate is the Nadaraya–Watson one there.",
