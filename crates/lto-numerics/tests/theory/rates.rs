@@ -20,7 +20,7 @@ fn request<'a>(
     regularity: &'a Regularity,
     query: &'a Points,
 ) -> SweepRequest<'a> {
-    let n_layouts = if matches!(design, Design::Iid | Design::Halton) { 3 } else { 1 };
+    let n_layouts = if design == Design::Grid { 1 } else { 3 };
     SweepRequest { design, estimator, rule, n_layouts, seed: 1, regularity, query, tuning: query }
 }
 
@@ -124,11 +124,12 @@ fn the_local_linear_estimate_has_twice_the_order_of_the_signal() {
         let slope = |design, estimator| {
             sweep_wave(&domain, 67, &[64, 256, 1024], design, (estimator, ScaleRule::Best)).fit
         };
-        for design in [Design::Grid, Design::Jittered] {
-            let found = slope(design, Estimator::LocalLinear);
-            // At least: on grids at the best ℓ errors of either sign cancel in part.
-            assert!(found.slope < -0.85 && found.slope > -1.5, "{design:?} {periodic}: {found:?}");
-        }
+        let found = slope(Design::Jittered, Estimator::LocalLinear);
+        assert!((found.slope + 1.0).abs() < 0.15, "{periodic}: {found:?}");
+        // Steeper on open grids: at the best ℓ errors of either sign cancel in part.
+        let (found, least) =
+            (slope(Design::Grid, Estimator::LocalLinear), if periodic { -1.05 } else { -1.3 });
+        assert!(found.slope < -0.9 && found.slope > least, "{periodic}: {found:?}");
         let signal = slope(Design::Jittered, Estimator::NadarayaWatson);
         assert!(signal.slope < -0.4 && signal.slope > -0.85, "{periodic}: {signal:?}");
     }
