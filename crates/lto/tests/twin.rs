@@ -1,8 +1,11 @@
 //! The twin as the paper defines it: parameter counts, identity, invariances, resolutions.
 
 use burn::tensor::{Device, Tensor};
-use lto::operator::Operator;
+use lto::loss::{Objective, ObjectiveConfig};
+use lto::operator::{Batch, Operator};
 use lto::problem::Problem;
+use lto::train::flat::FlatLayout;
+use lto::train::gradient::differentiate;
 use lto::twin::Twin;
 use lto::twin::config::{EncoderConfig, TwinConfig};
 use lto_numerics::dataset::Context;
@@ -61,6 +64,48 @@ fn context(points: Points, f: impl Fn(&[f64]) -> f64) -> Context {
 
 fn largest<const D: usize>(x: Tensor<D>) -> f32 {
     x.abs().max().into_scalar::<f32>()
+}
+
+/// Eq. total-loss from its definition: λ_evol times the mean square of decode ∘ evolve ∘ encode against the target, plus
+/// λ_recon times that of decode ∘ encode against the source.
+#[test]
+fn the_total_loss_is_the_weighted_sum_of_evolution_and_reconstruction() {
+    let device = Device::flex().autodiff();
+    let mut twin = Twin::new(gaussian(8, 4, 3, 8, 8, "timed"), problem(1, true, false), &device).unwrap();
+    // Not as at first, where the evolution is the identity.
+    let (layout, mut weights) = FlatLayout::of(&twin);
+    weights.iter_mut().enumerate().for_each(|(i, weight)| *weight += 0.1 * (i as f32).sin());
+    layout.store(&mut twin, &weights);
+    let points = Points::grid(Grid::cubic(Domain::unit(1, true).unwrap(), 10, Placement::Left).unwrap());
+    let contexts = [1.0, 2.0].map(|phase| context(points.clone(), |x| (phase + 6.0 * x[0]).sin())).to_vec();
+    let queries = vec![Arc::new(Points::scattered(points.domain().clone(), vec![0.1, 0.45, 0.8]).unwrap())];
+    let (source, target) = ([0.3, -0.2, 0.9, 0.1, 0.0, -0.7], [1.3, 0.4, -0.5, 0.2, 0.6, -1.1]);
+    let times = vec![(0.0, 0.7), (0.2, 1.9)];
+    let mean_square = |found: Tensor<3>, truth: &[f32]| {
+        let found = found.into_data().try_to_vec::<f32>().unwrap();
+        let squares = found.iter().zip(truth).map(|(a, b)| f64::from(a - b).powi(2));
+        squares.sum::<f64>() / found.len() as f64
+    };
+    let z = twin.encode(&contexts);
+    let evolution = mean_square(twin.decode(twin.evolve(z.clone(), &times), &queries), &target);
+    let reconstruction = mean_square(twin.decode(z, &queries), &source);
+    assert!((evolution - reconstruction).abs() > 0.05, "{evolution} {reconstruction}");
+    let batch = Batch {
+        contexts,
+        times,
+        queries,
+        source: source.to_vec(),
+        target: target.to_vec(),
+        target_contexts: Vec::new(),
+    };
+    for [evolution_weight, reconstruction_weight] in [[1.0, 1.0], [0.7, 0.3], [2.0, 0.0]] {
+        let config =
+            ObjectiveConfig { evolution_weight, reconstruction_weight, ..ObjectiveConfig::default() };
+        let objective = Objective { config, target_offset: vec![0.0], target_scale: vec![1.0] };
+        let total = differentiate(&twin, &layout, &batch, &objective, &mut Vec::new()).unwrap().total;
+        let expected = evolution_weight * evolution + reconstruction_weight * reconstruction;
+        assert!((total / expected - 1.0).abs() < 1e-5, "{total} {expected}");
+    }
 }
 
 #[test]
