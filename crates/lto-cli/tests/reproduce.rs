@@ -62,6 +62,12 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
     for (i, run) in found.iter().enumerate() {
         assert!((mean(&again, i) - mean(&results, i)).abs() < 1e-12, "{}", run.0);
     }
+    // Nor is anything in another place.
+    std::fs::rename(space.path("out"), space.path("moved")).unwrap();
+    let output = space.run(&["reproduce", "heat", "--scale", "smoke", "-o", "moved"]);
+    let said = stderr(&output);
+    assert!(output.status.success() && !said.contains("training") && !said.contains("evaluating"), "{said}");
+    std::fs::rename(space.path("moved"), space.path("out")).unwrap();
     // What was made from other data is made anew, and nothing else.
     for stamp in ["out/runs/fno/data.json", "out/evaluations/persistence.stamp.json"] {
         let text = std::fs::read_to_string(space.path(stamp)).unwrap();

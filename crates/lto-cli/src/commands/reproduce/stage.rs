@@ -90,8 +90,13 @@ pub fn train(
     quiet: bool,
 ) -> Result<Stage<(PathBuf, f64)>> {
     let run = folder.join(&planned.folder);
-    let same = Experiment::read(&run.join("config.toml"), &[]).is_ok_and(|made| made == planned.experiment)
-        && read::<Fingerprint>(&run.join(DATA)).is_some_and(|made| made == *file);
+    let made = Experiment::read(&run.join("config.toml"), &[]).ok();
+    let in_place = made.as_ref() == Some(&planned.experiment);
+    // The fingerprint says which data they are, wherever the folder has been moved to.
+    let same = made.is_some_and(|mut made| {
+        made.data.path.clone_from(&planned.experiment.data.path);
+        made == planned.experiment
+    }) && read::<Fingerprint>(&run.join(DATA)).is_some_and(|made| made == *file);
     let (end, model) = (run.join(FINISHED), run.join(lto::model::FILE_NAME));
     let finished = read::<Finished>(&end).filter(|_| same && model.exists());
     if let Some(finished) = finished {
@@ -100,7 +105,7 @@ pub fn train(
     }
     say(quiet, &format!("{}: training", planned.folder));
     let mut watcher = Watcher::new(quiet);
-    let trainer = if same && run.join("checkpoint.safetensors").exists() {
+    let trainer = if same && in_place && run.join("checkpoint.safetensors").exists() {
         Trainer::resume(&run, &[], &mut watcher)
     } else {
         // What an earlier run left must not vouch for this one.
@@ -165,7 +170,8 @@ pub fn evaluate(
     let made_from = EvaluationStamp {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: protocol.clone(),
-        data: data.clone(),
+        // Wherever the file is.
+        data: DataConfig { path: None, ..data.clone() },
         file: *file,
         model: crc32fast::hash(&weights),
     };
