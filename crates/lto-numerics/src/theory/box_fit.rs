@@ -2,12 +2,9 @@
 
 use super::affine_fit::{AffineFit, MOST_CHANGE};
 use super::box_bound::{BoxBound, Neighbor, Surroundings};
-use super::loss::fit_loss;
+use super::loss::{MOMENTS, fit_loss};
 use super::neighbors::{dot, largest};
 use super::regularity::Regularity;
-
-/// Relative errors of the moments of an affine fit, amplified by its conditioning.
-const ROUNDING: f64 = 1e-11;
 
 /// A matrix in the basis (1, L⁻¹y), in which that of the moments at the center is the identity.
 type Square = [[f64; 4]; 4];
@@ -31,7 +28,7 @@ impl Surroundings<'_> {
         let (h, rate, dim) = (self.radius, self.rate, self.place.domain.dim());
         let terms: Vec<Term> = self.points.iter().map(|point| Term::new(point, fit)).collect();
         let Change { slope, bend, turned } = self.change(&terms);
-        let far_change = self.far[0] + fit.trace * self.far_squares() + ROUNDING * fit.conditioning;
+        let far_change = self.far[0] + fit.trace * self.far_squares() + MOMENTS * fit.conditioning;
         let change = slope + 0.5 * bend + far_change;
         if change > MOST_CHANGE || change.is_nan() {
             return None;

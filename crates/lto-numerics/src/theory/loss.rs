@@ -5,7 +5,7 @@ use super::regularity::Regularity;
 /// The set convolution agrees with the full sums to 1e-10 of sup|u|, and so do the sums here, with something to spare.
 const ROUNDING: f64 = 2e-10;
 /// Relative errors of the moments of an affine fit, from rounding and from points left out, with something to spare.
-const MOMENTS: f64 = 1e-11;
+pub(super) const MOMENTS: f64 = 1e-11;
 
 /// For the signal ν/(ρ + ε), where the density is at least ρ: |û| is too small by ε/(ρ + ε) of it.
 pub(super) fn signal_loss(density: f64, floor: f64) -> f64 {
