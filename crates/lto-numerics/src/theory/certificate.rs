@@ -137,8 +137,9 @@ impl Certificate {
     /// which it exceeds the least one by no more than [`Certificate::ROBUSTNESS`]. A wider kernel leans on more points,
     /// so that one that fails, or is added, changes less.
     ///
-    /// Where the largest bound is the range of the states whatever ℓ, their mean decides. Where sup|u| is not known, only
-    /// those ℓ are tried whose [`Certificate::relative_loss`] is below a millionth.
+    /// Where the least one is about the range of the states, or above it, the ℓ with the least one is taken, and of equal
+    /// ones that with the least mean. Where sup|u| is not known, only those ℓ are tried whose
+    /// [`Certificate::relative_loss`] is below a millionth.
     ///
     /// # Errors
     /// A query in another domain than the points.
@@ -159,8 +160,8 @@ impl Certificate {
         if let Some((best, least)) = best_scale(narrowest, widest, value)? {
             let most = least * (1.0 + Self::ROBUSTNESS);
             let within = |ell| Ok(local(ell)?.worst().1.bound <= most);
-            let cut = most >= self.regularity.oscillation;
-            length_scale = if cut { best } else { widest_scale(best, widest, within)? };
+            let vacuous = most >= self.regularity.oscillation;
+            length_scale = if vacuous { best } else { widest_scale(best, widest, within)? };
         }
         Ok(Tuned { length_scale, local: local(length_scale)? })
     }
