@@ -2,7 +2,7 @@
 //! `bench/setconv.sh`. Peak memory is that of all allocations of one call beyond what was held before it, results
 //! included.
 
-use lto_numerics::{Design, Domain, Grid, Placement, Points, Result, SetConv};
+use lto_numerics::{Domain, Grid, Placement, PointDesign, Points, Result, SetConv};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -87,7 +87,7 @@ fn main() -> Result<()> {
     let query = Points::grid(Grid::cubic(periodic.clone(), 256, Placement::Left)?);
     for length_scale in [0.02, 0.1] {
         for n in [10_000, 100_000, 1_000_000] {
-            let context = Design::Iid.points(&periodic, n, rng)?;
+            let context = PointDesign::Iid.points(&periodic, n, rng)?;
             let case = format!("{n} scattered onto 256 x 256, l = {length_scale}");
             measure(&case, &SetConv::new(length_scale)?, &context, &query, rng)?;
         }

@@ -2,9 +2,9 @@
 //!
 //! A wave of range 2 on the periodic unit square; each bound at its own best ℓ, over the true error with that ℓ.
 
-use lto_numerics::theory::plan::Places;
+use lto_numerics::theory::plan::PlaceGrid;
 use lto_numerics::theory::{Certificate, Estimator, Supremum, TrialField, discretization_error};
-use lto_numerics::{Design, Domain, Points, Result, SetConv};
+use lto_numerics::{Domain, PointDesign, Points, Result, SetConv};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -15,7 +15,7 @@ fn main() -> Result<()> {
         "| design | N | theorem | Lipschitz form | Nadaraya–Watson, weights | … everywhere | local linear, weights | … everywhere |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    for design in [Design::Grid, Design::Jittered, Design::Halton, Design::Iid] {
+    for design in [PointDesign::Grid, PointDesign::Jittered, PointDesign::Halton, PointDesign::Iid] {
         for &n in &sizes {
             println!("{}", row(design, n)?);
         }
@@ -23,10 +23,10 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn row(design: Design, n: usize) -> Result<String> {
+fn row(design: PointDesign, n: usize) -> Result<String> {
     let domain = Domain::unit(2, true)?;
     let wave = TrialField::wave(&domain, 1.0, 1);
-    let places = Places::grid(&domain, 8000)?;
+    let places = PlaceGrid::new(&domain, 8000)?;
     let points = design.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(1))?;
     let regularity = wave.regularity(&domain)?;
     let certificate = Certificate::new(&points, regularity.clone())?;

@@ -1,5 +1,5 @@
 //! Designs: ways to place n points in a domain, from regular to clustered. Each design is one file and one variant of
-//! [`Design`].
+//! [`PointDesign`].
 
 mod clustered;
 mod grid;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// A way to place points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Design {
+pub enum PointDesign {
     /// A uniform grid with cells at most twice as long as wide: periodic axes from their lower bound on, cell
     /// centers on others. Needs an n that factors accordingly.
     Grid,
@@ -35,47 +35,47 @@ pub enum Design {
     Clustered,
 }
 
-impl Design {
+impl PointDesign {
     /// All designs, for help texts and tests.
-    pub const ALL: [Design; 7] = [
-        Design::Grid,
-        Design::Jittered,
-        Design::Iid,
-        Design::Halton,
-        Design::Sobol,
-        Design::PoissonDisc,
-        Design::Clustered,
+    pub const ALL: [PointDesign; 7] = [
+        PointDesign::Grid,
+        PointDesign::Jittered,
+        PointDesign::Iid,
+        PointDesign::Halton,
+        PointDesign::Sobol,
+        PointDesign::PoissonDisc,
+        PointDesign::Clustered,
     ];
 
     /// Name as written in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Design::Grid => "grid",
-            Design::Jittered => "jittered",
-            Design::Iid => "iid",
-            Design::Halton => "halton",
-            Design::Sobol => "sobol",
-            Design::PoissonDisc => "poisson_disc",
-            Design::Clustered => "clustered",
+            PointDesign::Grid => "grid",
+            PointDesign::Jittered => "jittered",
+            PointDesign::Iid => "iid",
+            PointDesign::Halton => "halton",
+            PointDesign::Sobol => "sobol",
+            PointDesign::PoissonDisc => "poisson_disc",
+            PointDesign::Clustered => "clustered",
         }
     }
 
     /// Exactly `n` distinct points of the domain.
     ///
     /// # Errors
-    /// `n` is zero; or, for [`Design::Grid`], has no nearly cubic shape (the error names the nearest that have).
+    /// `n` is zero; or, for [`PointDesign::Grid`], has no nearly cubic shape (the error names the nearest that have).
     pub fn points(self, domain: &Domain, n: usize, rng: &mut impl Rng) -> Result<Points> {
         if n == 0 {
             return Err(Error::NoPoints);
         }
         let unit = match self {
-            Design::Grid => return grid::points(domain, n),
-            Design::Jittered => jittered::unit_points(domain, n, rng),
-            Design::Iid => iid::unit_points(domain.dim(), n, rng),
-            Design::Halton => low_discrepancy::halton(domain.dim(), n, rng),
-            Design::Sobol => low_discrepancy::sobol(domain.dim(), n, rng),
-            Design::PoissonDisc => poisson_disc::unit_points(domain, n, rng),
-            Design::Clustered => clustered::unit_points(domain, n, rng),
+            PointDesign::Grid => return grid::points(domain, n),
+            PointDesign::Jittered => jittered::unit_points(domain, n, rng),
+            PointDesign::Iid => iid::unit_points(domain.dim(), n, rng),
+            PointDesign::Halton => low_discrepancy::halton(domain.dim(), n, rng),
+            PointDesign::Sobol => low_discrepancy::sobol(domain.dim(), n, rng),
+            PointDesign::PoissonDisc => poisson_disc::unit_points(domain, n, rng),
+            PointDesign::Clustered => clustered::unit_points(domain, n, rng),
         };
         let axes = domain.axes();
         let coordinates = unit.iter().flat_map(|u| {
@@ -111,18 +111,18 @@ mod tests {
     /// `Points` itself refuses points that are not distinct or not in the domain.
     #[test]
     fn every_design_makes_exactly_n_points_that_follow_from_the_seed() {
-        for design in Design::ALL {
+        for design in PointDesign::ALL {
             for domain in domains() {
                 // 500 is feasible for the grid in each of these domains.
                 for n in [1, 4, 500] {
                     let draw = |seed| design.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(seed));
                     let Ok(points) = draw(1) else {
-                        assert!(design == Design::Grid && n < 500, "{design:?} {n}");
+                        assert!(design == PointDesign::Grid && n < 500, "{design:?} {n}");
                         continue;
                     };
                     assert_eq!(points.len(), n, "{design:?}");
                     assert_eq!(points, draw(1).unwrap(), "{design:?}");
-                    assert_eq!(points == draw(2).unwrap(), design == Design::Grid, "{design:?}");
+                    assert_eq!(points == draw(2).unwrap(), design == PointDesign::Grid, "{design:?}");
                 }
             }
             assert!(matches!(
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn names_are_those_of_files() {
-        for design in Design::ALL {
+        for design in PointDesign::ALL {
             assert_eq!(serde_json::to_string(&design).unwrap(), format!("{:?}", design.name()));
         }
     }
 
     /// Means over seeds of fill distance and separation, in units of a square grid's.
-    fn quality(design: Design, n: usize) -> (f64, f64) {
+    fn quality(design: PointDesign, n: usize) -> (f64, f64) {
         let domain = Domain::unit(2, true).unwrap();
         let seeds = 8;
         let mut sums = (0.0, 0.0);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_more_regular_the_design_the_smaller_the_holes() {
         let [grid, jittered, iid, halton, sobol, poisson_disc, clustered] =
-            Design::ALL.map(|d| quality(d, 256).0);
+            PointDesign::ALL.map(|d| quality(d, 256).0);
         assert!((grid - 1.0).abs() < 0.02, "{grid}");
         for even in [jittered, halton, sobol, poisson_disc] {
             assert!(grid < even && even < 0.9 * iid, "{even} between {grid} and {iid}");
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn poisson_discs_keep_points_apart_and_independent_points_do_not() {
-        let (apart, close) = (quality(Design::PoissonDisc, 256).1, quality(Design::Iid, 256).1);
+        let (apart, close) = (quality(PointDesign::PoissonDisc, 256).1, quality(PointDesign::Iid, 256).1);
         assert!(apart > 0.6 && close < 0.2, "{apart} {close}");
     }
 }

@@ -23,13 +23,13 @@ pub mod symmetry;
 mod testing;
 pub mod theory;
 
-pub use design::Design;
+pub use design::PointDesign;
 pub use domain::{Axis, Domain};
 pub use error::{Error, Result};
 pub use field::{Field, Trajectory};
 pub use grid::{Grid, Placement};
 pub use kernel::KernelConfig;
-pub use points::{Layout, Points};
+pub use points::{PointStructure, Points};
 pub use sample::Sample;
 pub use setconv::SetConv;
 pub use symmetry::{Isometry, Symmetry};

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// How a set of points is laid out.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Layout {
+pub enum PointStructure {
     /// Anywhere: coordinates `[n, D]`, row-major.
     Scattered(Vec<f64>),
     /// All points of a grid, row-major.
@@ -26,7 +26,7 @@ pub enum Layout {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     domain: Domain,
-    layout: Layout,
+    structure: PointStructure,
 }
 
 impl Points {
@@ -53,12 +53,12 @@ impl Points {
                 return Err(Error::DuplicatePoints { first, second: index, coordinates: point.to_vec() });
             }
         }
-        Ok(Self { domain, layout: Layout::Scattered(coordinates) })
+        Ok(Self { domain, structure: PointStructure::Scattered(coordinates) })
     }
 
     /// All points of a grid.
     pub fn grid(grid: Grid) -> Self {
-        Self { domain: grid.domain().clone(), layout: Layout::Grid(grid) }
+        Self { domain: grid.domain().clone(), structure: PointStructure::Grid(grid) }
     }
 
     /// The points of `grid` with the given row-major indices, in any order; kept sorted.
@@ -83,7 +83,7 @@ impl Points {
             grid.write_point(indices[second], &mut coordinates);
             return Err(Error::DuplicatePoints { first: second - 1, second, coordinates });
         }
-        Ok(Self { domain: grid.domain().clone(), layout: Layout::Masked { grid, indices } })
+        Ok(Self { domain: grid.domain().clone(), structure: PointStructure::Masked { grid, indices } })
     }
 
     /// The domain the points lie in.
@@ -92,8 +92,8 @@ impl Points {
     }
 
     /// How the points are laid out.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
+    pub fn structure(&self) -> &PointStructure {
+        &self.structure
     }
 
     /// Spatial dimension D.
@@ -103,10 +103,10 @@ impl Points {
 
     /// Number of points N.
     pub fn len(&self) -> usize {
-        match &self.layout {
-            Layout::Scattered(coordinates) => coordinates.len() / self.dim(),
-            Layout::Grid(grid) => grid.len(),
-            Layout::Masked { indices, .. } => indices.len(),
+        match &self.structure {
+            PointStructure::Scattered(coordinates) => coordinates.len() / self.dim(),
+            PointStructure::Grid(grid) => grid.len(),
+            PointStructure::Masked { indices, .. } => indices.len(),
         }
     }
 
@@ -118,18 +118,18 @@ impl Points {
     /// Writes the coordinates of point `index` into `point`.
     pub fn write_point(&self, index: usize, point: &mut [f64]) {
         let dim = self.dim();
-        match &self.layout {
-            Layout::Scattered(coordinates) => {
+        match &self.structure {
+            PointStructure::Scattered(coordinates) => {
                 point.copy_from_slice(&coordinates[index * dim..(index + 1) * dim]);
             }
-            Layout::Grid(grid) => grid.write_point(index, point),
-            Layout::Masked { grid, indices } => grid.write_point(indices[index], point),
+            PointStructure::Grid(grid) => grid.write_point(index, point),
+            PointStructure::Masked { grid, indices } => grid.write_point(indices[index], point),
         }
     }
 
     /// All coordinates, row-major `[n, D]`.
     pub fn coordinates(&self) -> Vec<f64> {
-        if let Layout::Scattered(coordinates) = &self.layout {
+        if let PointStructure::Scattered(coordinates) = &self.structure {
             return coordinates.clone();
         }
         let dim = self.dim();
@@ -149,23 +149,25 @@ impl Points {
         }
         let piece = |first: usize| {
             let range = first..(first + most).min(n);
-            let layout = match &self.layout {
-                Layout::Scattered(all) => {
-                    Layout::Scattered(all[range.start * self.dim()..range.end * self.dim()].to_vec())
+            let structure = match &self.structure {
+                PointStructure::Scattered(all) => {
+                    PointStructure::Scattered(all[range.start * self.dim()..range.end * self.dim()].to_vec())
                 }
-                Layout::Grid(grid) => Layout::Masked { grid: grid.clone(), indices: range.collect() },
-                Layout::Masked { grid, indices } => {
-                    Layout::Masked { grid: grid.clone(), indices: indices[range].to_vec() }
+                PointStructure::Grid(grid) => {
+                    PointStructure::Masked { grid: grid.clone(), indices: range.collect() }
+                }
+                PointStructure::Masked { grid, indices } => {
+                    PointStructure::Masked { grid: grid.clone(), indices: indices[range].to_vec() }
                 }
             };
-            Self { domain: self.domain.clone(), layout }
+            Self { domain: self.domain.clone(), structure }
         };
         (0..n).step_by(most).map(piece).collect()
     }
 
     /// The same points without their grid structure.
     pub fn to_scattered(&self) -> Self {
-        Self { domain: self.domain.clone(), layout: Layout::Scattered(self.coordinates()) }
+        Self { domain: self.domain.clone(), structure: PointStructure::Scattered(self.coordinates()) }
     }
 }
 

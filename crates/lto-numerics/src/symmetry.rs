@@ -5,7 +5,7 @@
 use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
 use crate::grid::Grid;
-use crate::points::{Layout, Points};
+use crate::points::{PointStructure, Points};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -195,8 +195,8 @@ impl Isometry {
     /// # Errors
     /// None on a domain that the map fits.
     pub fn apply(&self, points: &Points) -> Result<(Points, Vec<usize>)> {
-        match points.layout() {
-            Layout::Scattered(coordinates) => {
+        match points.structure() {
+            PointStructure::Scattered(coordinates) => {
                 let axes = points.domain().axes();
                 let moved = coordinates.chunks_exact(axes.len()).flat_map(|point| {
                     self.axes.iter().zip(axes).map(|(to, axis)| to.apply(axis, point[to.from]))
@@ -204,11 +204,11 @@ impl Isometry {
                 let moved = Points::scattered(points.domain().clone(), moved.collect())?;
                 Ok((moved, (0..points.len()).collect()))
             }
-            Layout::Grid(grid) => {
+            PointStructure::Grid(grid) => {
                 let (grid, order) = self.apply_to_grid(grid)?;
                 Ok((Points::grid(grid), order))
             }
-            Layout::Masked { grid, indices } => {
+            PointStructure::Masked { grid, indices } => {
                 let (grid, order) = self.apply_to_grid(grid)?;
                 let mut place = vec![usize::MAX; order.len()];
                 indices.iter().enumerate().for_each(|(j, &index)| place[index] = j);
@@ -260,8 +260,8 @@ mod tests {
                     let (moved, order) = map.apply(&points).unwrap();
                     let (scattered, _) = map.apply(&points.to_scattered()).unwrap();
                     assert_eq!(
-                        std::mem::discriminant(moved.layout()),
-                        std::mem::discriminant(points.layout())
+                        std::mem::discriminant(moved.structure()),
+                        std::mem::discriminant(points.structure())
                     );
                     let (mut a, mut b) = ([0.0; 2], [0.0; 2]);
                     for (new, &old) in order.iter().enumerate() {

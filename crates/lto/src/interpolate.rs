@@ -4,7 +4,7 @@ use crate::error::Result;
 use lto_numerics::dataset::Context;
 use lto_numerics::resample::{Method, resample};
 use lto_numerics::setconv::{SetConv, nearest_linear};
-use lto_numerics::{Field, Grid, Layout, Points};
+use lto_numerics::{Field, Grid, PointStructure, Points};
 use std::sync::Arc;
 
 /// Length scale of the local lines below a twin's residual output, in mean spacings of the observations: smooth, since
@@ -55,8 +55,8 @@ fn smooth(context: &Context, query: &Points) -> Result<Vec<f64>> {
 
 /// Resampled from one grid to another; `None` where there are not two, or no way between them.
 fn on_grid(context: &Context, query: &Points) -> Option<Result<Vec<f64>>> {
-    let (Layout::Grid(from), Layout::Grid(to) | Layout::Masked { grid: to, .. }) =
-        (context.points.layout(), query.layout())
+    let (PointStructure::Grid(from), PointStructure::Grid(to) | PointStructure::Masked { grid: to, .. }) =
+        (context.points.structure(), query.structure())
     else {
         return None;
     };
@@ -67,8 +67,8 @@ fn on_grid(context: &Context, query: &Points) -> Option<Result<Vec<f64>>> {
 fn resampled(context: &Context, from: &Grid, to: &Grid, method: Method, query: &Points) -> Result<Vec<f64>> {
     let field = Field::new(Arc::new(from.clone()), context.n_channels, context.values.clone())?;
     let values = resample(&field, &Arc::new(to.clone()), method)?.into_values();
-    Ok(match query.layout() {
-        Layout::Masked { indices, .. } => {
+    Ok(match query.structure() {
+        PointStructure::Masked { indices, .. } => {
             values.chunks_exact(to.len()).flat_map(|channel| indices.iter().map(|&i| channel[i])).collect()
         }
         _ => values,

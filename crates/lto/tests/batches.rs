@@ -8,7 +8,7 @@ use lto::data::prefetch::Prefetch;
 use lto::data::{Data, State, Wanted};
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::pde::{PdeConfig, sample_rng};
-use lto_numerics::{Layout, Points};
+use lto_numerics::{PointStructure, Points};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -95,7 +95,10 @@ fn contexts_and_queries_are_moved_alike() {
         assert_eq!(batch.queries.len(), 1, "one symmetry for all, so one grid for all");
         let m = batch.n_queries();
         for (i, context) in batch.contexts.iter().enumerate() {
-            assert!(!matches!(context.points.layout(), Layout::Scattered(_)), "a grid stays a grid");
+            assert!(
+                !matches!(context.points.structure(), PointStructure::Scattered(_)),
+                "a grid stays a grid"
+            );
             let (mut x, mut y) = ([0.0; 2], [0.0; 2]);
             for (j, value) in context.values.iter().enumerate() {
                 context.points.write_point(j, &mut x);

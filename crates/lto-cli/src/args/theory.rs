@@ -3,7 +3,7 @@
 use super::number::{positive, whole};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use lto_numerics::Design;
+use lto_numerics::PointDesign;
 use lto_numerics::theory::Estimator;
 use std::path::PathBuf;
 
@@ -35,9 +35,9 @@ pub struct RatesArgs {
     /// How points are placed
     #[arg(
         long, value_name = "DESIGN,…", value_delimiter = ',', default_value = "grid,jittered,halton,iid",
-        value_parser = PossibleValuesParser::new(Design::ALL.map(Design::name)).map(design)
+        value_parser = PossibleValuesParser::new(PointDesign::ALL.map(PointDesign::name)).map(design)
     )]
-    pub designs: Vec<Design>,
+    pub designs: Vec<PointDesign>,
     /// How values between them are estimated
     #[arg(
         long, value_name = "ESTIMATOR,…", value_delimiter = ',', default_value = "nadaraya_watson,local_linear",
@@ -84,8 +84,8 @@ impl StatesArg {
 }
 
 /// The parser of possible values has let only names of designs through.
-fn design(name: String) -> Design {
-    Design::ALL.into_iter().find(|design| design.name() == name).unwrap_or(Design::Iid)
+fn design(name: String) -> PointDesign {
+    PointDesign::ALL.into_iter().find(|design| design.name() == name).unwrap_or(PointDesign::Iid)
 }
 
 /// The names of the estimators.

@@ -4,7 +4,7 @@ use super::layout::place;
 use crate::picture::ticks::short;
 use anyhow::Result;
 use lto_numerics::Points;
-use lto_numerics::theory::plan::{Loss, Objective, Places, losses};
+use lto_numerics::theory::plan::{PlaceGrid, SensorLoss, SensorObjective, losses};
 use serde::Serialize;
 
 /// How many are shown of each kind.
@@ -19,7 +19,7 @@ pub struct Failure {
     pub at: Vec<f64>,
     /// The largest objective without it, and by how much it grows anywhere.
     #[serde(flatten)]
-    pub loss: Loss,
+    pub loss: SensorLoss,
 }
 
 /// What failures come to.
@@ -38,18 +38,18 @@ impl Failures {
     ///
     /// # Errors
     /// Places in another domain.
-    pub fn of(objective: &Objective, sensors: &Points, places: &Places) -> Result<Option<Self>> {
+    pub fn of(objective: &SensorObjective, sensors: &Points, places: &PlaceGrid) -> Result<Option<Self>> {
         let n = sensors.len();
         if n < 2 {
             return Ok(None);
         }
-        let mut found: Vec<(usize, Loss)> =
+        let mut found: Vec<(usize, SensorLoss)> =
             losses(objective, sensors, places)?.into_iter().enumerate().collect();
-        let order = |(i, a): &(usize, Loss), (j, b): &(usize, Loss)| {
+        let order = |(i, a): &(usize, SensorLoss), (j, b): &(usize, SensorLoss)| {
             a.value.total_cmp(&b.value).then(a.rise.total_cmp(&b.rise)).then(i.cmp(j))
         };
         found.sort_by(order);
-        let failure = |&(sensor, loss): &(usize, Loss)| {
+        let failure = |&(sensor, loss): &(usize, SensorLoss)| {
             let mut at = vec![0.0; sensors.dim()];
             sensors.write_point(sensor, &mut at);
             Failure { sensor, at, loss }

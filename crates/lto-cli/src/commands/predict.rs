@@ -13,7 +13,7 @@ use crate::usage::UsageError;
 use anyhow::{Result, ensure};
 use lto::Device;
 use lto::model::{Model, ModelCard};
-use lto_numerics::{Layout, Points};
+use lto_numerics::{PointStructure, Points};
 use output::{Output, Predicted};
 use sensors::Sensors;
 use serde::Serialize;
@@ -138,8 +138,8 @@ fn context_summary<'a>(args: &'a PredictArgs, sensors: &Sensors) -> ContextSumma
 }
 
 fn query_summary(query: &Points) -> QuerySummary {
-    let shape = match query.layout() {
-        Layout::Grid(grid) => Some(grid.shape()),
+    let shape = match query.structure() {
+        PointStructure::Grid(grid) => Some(grid.shape()),
         _ => None,
     };
     QuerySummary { points: query.len(), shape }

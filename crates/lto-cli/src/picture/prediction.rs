@@ -7,7 +7,7 @@ use super::panel::{ABOVE, BELOW, HEADER, LABEL_SIZE, LEFT, Legend, Panel, TITLE_
 use super::tiles::{self, Content, Tile};
 use super::{DEFAULT_FRAMES, raster, spread};
 use anyhow::Result;
-use lto_numerics::{Layout, Points};
+use lto_numerics::{PointStructure, Points};
 
 const WIDTH: usize = 230;
 /// Width of an animated map.
@@ -137,8 +137,8 @@ fn maps(subject: &Subject, frames: &[usize]) -> Drawing {
 fn map<'a>(subject: &'a Subject, frame: &'a Frame, scale: Scale, bar: Option<String>) -> Tile<'a> {
     let marks = Some(subject.observed.points).filter(|points| points.len() <= MOST_MARKS);
     let values = frame.values;
-    let content = match subject.query.layout() {
-        Layout::Grid(grid) => Content::Field { grid, values, marks },
+    let content = match subject.query.structure() {
+        PointStructure::Grid(grid) => Content::Field { grid, values, marks },
         _ => Content::Dots { points: subject.query, values },
     };
     Tile { title: frame.title.clone(), content, scale, bar }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Axis, Domain, Layout, Placement};
+use crate::{Axis, Domain, Placement, PointStructure};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ fn every_design_observes_true_points_in_the_domain() {
         let context = draw(design, 1).unwrap();
         assert_sound(&context);
         assert_eq!(context.points.len(), n, "{design:?}");
-        assert!(!matches!(context.points.layout(), Layout::Scattered(_)));
+        assert!(!matches!(context.points.structure(), PointStructure::Scattered(_)));
     }
     let failed = ContextDesign::FailedRegion { context_fraction: 1.0, failed_fraction: 0.25 };
     let context = draw(failed, 1).unwrap();

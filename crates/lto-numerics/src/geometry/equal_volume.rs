@@ -4,7 +4,7 @@
 use crate::domain::{Axis, Domain};
 use crate::grid::{Grid, factor_shapes};
 use crate::point_tree::{Cuboid, PointTree};
-use crate::points::{Layout, Points};
+use crate::points::{PointStructure, Points};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -47,8 +47,8 @@ pub fn equal_volume(points: &Points, fill_distance: f64) -> EqualVolume {
 fn reach_of_equal_boxes(points: &Points, diameter: f64) -> Option<f64> {
     let domain = points.domain();
     let fits = |shape: &[usize]| box_diagonal(domain, shape) <= diameter * (1.0 + ON_A_FACE);
-    match points.layout() {
-        Layout::Grid(grid) => fits(&grid.shape()).then(|| reach_on_grid(grid)).flatten(),
+    match points.structure() {
+        PointStructure::Grid(grid) => fits(&grid.shape()).then(|| reach_on_grid(grid)).flatten(),
         _ if domain.dim() == 1 => {
             let mut sorted = points.coordinates();
             sorted.sort_by(f64::total_cmp);

@@ -4,7 +4,7 @@ use super::branch::{Effort, supremum};
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::point_tree::{Cuboid, PointTree};
-use crate::points::{Layout, Points};
+use crate::points::{PointStructure, Points};
 use serde::Serialize;
 
 /// A few seconds at most.
@@ -38,8 +38,8 @@ pub fn fill_distance(points: &Points, tolerance: f64) -> Result<FillDistance> {
             requirement: "must be between 1e-12 and 1, relative to the fill distance",
         });
     }
-    Ok(match points.layout() {
-        Layout::Grid(grid) => of_grid(grid),
+    Ok(match points.structure() {
+        PointStructure::Grid(grid) => of_grid(grid),
         _ => of_tree(points, &PointTree::new(points), tolerance),
     })
 }

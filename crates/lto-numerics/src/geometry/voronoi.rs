@@ -3,7 +3,7 @@
 use crate::domain::Axis;
 use crate::error::{Error, Result};
 use crate::point_tree::PointTree;
-use crate::points::{Layout, Points};
+use crate::points::{PointStructure, Points};
 use rayon::prelude::*;
 
 /// Volumes |V_j| of the Voronoi cells V_j = {x : c_j is the nearest point}.
@@ -63,9 +63,9 @@ fn lengths(axis: &Axis, sorted: &[f64]) -> Vec<f64> {
 
 fn exact(points: &Points) -> Option<Vec<f64>> {
     let axes = points.domain().axes();
-    match points.layout() {
+    match points.structure() {
         // Cells of a grid are products of cells of its axes.
-        Layout::Grid(grid) => Some(axes.iter().enumerate().fold(vec![1.0], |volumes, (d, axis)| {
+        PointStructure::Grid(grid) => Some(axes.iter().enumerate().fold(vec![1.0], |volumes, (d, axis)| {
             let along = lengths(axis, grid.coordinates(d));
             volumes.iter().flat_map(|volume| along.iter().map(move |length| volume * length)).collect()
         })),

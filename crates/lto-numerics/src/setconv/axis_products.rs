@@ -6,7 +6,7 @@ use super::moments::{Moments, Term};
 use crate::domain::Axis;
 use crate::grid::Grid;
 use crate::kernel::Gaussian;
-use crate::points::Layout;
+use crate::points::PointStructure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -52,8 +52,8 @@ pub(super) fn sums(moments: &Moments, from: &Grid, to: &Grid) -> Vec<f64> {
             tensor = contract(&tensor, &shape, d, &weights[d][term.powers[d]], rows);
             shape[d] = rows;
         }
-        match moments.query.layout() {
-            Layout::Masked { indices, .. } => indices.iter().map(|&i| tensor[i]).collect(),
+        match moments.query.structure() {
+            PointStructure::Masked { indices, .. } => indices.iter().map(|&i| tensor[i]).collect(),
             _ => tensor,
         }
     };
@@ -72,8 +72,8 @@ fn axis_weights(kernel: &Gaussian, axis: &Axis, x: &[f64], c: &[f64], power: usi
 /// The values of a term on the whole grid, zero where there is no point.
 fn on_grid(moments: &Moments, term: &Term, n: usize) -> Vec<f64> {
     let values = moments.values_of(term);
-    match moments.context.layout() {
-        Layout::Masked { indices, .. } => {
+    match moments.context.structure() {
+        PointStructure::Masked { indices, .. } => {
             let mut all = vec![0.0; n];
             for (place, &index) in indices.iter().enumerate() {
                 all[index] = values.map_or(1.0, |v| v[place]);

@@ -4,7 +4,7 @@ use super::{axis_products, tiles};
 use crate::domain::Axis;
 use crate::grid::Grid;
 use crate::kernel::Gaussian;
-use crate::points::{Layout, Points};
+use crate::points::{PointStructure, Points};
 
 /// Σ_j f_j κ(x, c_j) Π_d δ_d^{k_d}, with δ the shortest way from x to c_j: one sum per query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,8 +85,8 @@ impl Moments<'_> {
 
 /// The grid that all the points are on.
 fn grid_of(points: &Points) -> Option<&Grid> {
-    match points.layout() {
-        Layout::Scattered(_) => None,
-        Layout::Grid(grid) | Layout::Masked { grid, .. } => Some(grid),
+    match points.structure() {
+        PointStructure::Scattered(_) => None,
+        PointStructure::Grid(grid) | PointStructure::Masked { grid, .. } => Some(grid),
     }
 }

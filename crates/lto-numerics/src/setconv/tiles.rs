@@ -11,7 +11,7 @@ use super::{direct, separable};
 use crate::grid::Grid;
 use crate::kernel::Gaussian;
 use crate::point_tree::{Cuboid, PointTree};
-use crate::points::Layout;
+use crate::points::PointStructure;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -82,10 +82,10 @@ pub(super) fn sums(moments: &Moments) -> Vec<f64> {
         }
     }
     let context = Context { moments, tree, values, periods };
-    match moments.query.layout() {
-        Layout::Grid(grid) => on_grid(&context, grid),
+    match moments.query.structure() {
+        PointStructure::Grid(grid) => on_grid(&context, grid),
         // A whole grid costs less per point than scattered points do.
-        Layout::Masked { grid, indices } if 4 * indices.len() >= grid.len() => {
+        PointStructure::Masked { grid, indices } if 4 * indices.len() >= grid.len() => {
             let all = on_grid(&context, grid);
             all.chunks_exact(grid.len()).flat_map(|term| indices.iter().map(|&index| term[index])).collect()
         }

@@ -178,7 +178,7 @@ impl<'a> Surroundings<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::Design;
+    use crate::design::PointDesign;
     use crate::domain::Domain;
     use crate::setconv::SetConv;
     use crate::theory::neighbors::Neighbors;
@@ -210,7 +210,8 @@ mod tests {
             for (curvature, gradient, sup) in [(2.0, 1e9, None), (1e9, 3.0, None), (1e12, 1e12, Some(0.5))] {
                 let domain = Domain::unit(dim, false).unwrap();
                 let regularity = Regularity::new(&domain, curvature, sup, Some(gradient)).unwrap();
-                let points = Design::Jittered.points(&domain, 12usize.pow(dim as u32), &mut rng).unwrap();
+                let points =
+                    PointDesign::Jittered.points(&domain, 12usize.pow(dim as u32), &mut rng).unwrap();
                 let setconv = SetConv::new(rng.random_range(0.04..0.08)).unwrap();
                 let place = Place { domain: &domain, regularity: &regularity, setconv: &setconv };
                 let neighbors = Neighbors::new(&points, *setconv.kernel());

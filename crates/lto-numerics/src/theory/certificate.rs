@@ -6,7 +6,7 @@ use super::bound::{LipschitzBound, Setting, TheoremBound};
 use super::discretization::Estimator;
 use super::local_bound::LocalBounds;
 use super::loss::signal_loss;
-use super::regularity::{Origin, Regularity};
+use super::regularity::{BoundOrigin, Regularity};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::geometry::{FillDistance, fill_distance};
@@ -78,7 +78,7 @@ impl Certificate {
     /// volume was sampled. Periodicity is not needed: open axes enter with a term of their own.
     pub fn is_certain(&self) -> bool {
         let sampled = matches!(self.assumptions.partition, Partition::Voronoi { exact: false, .. });
-        !sampled && self.regularity.origin != Origin::Estimated
+        !sampled && self.regularity.origin != BoundOrigin::Estimated
     }
 
     /// The part of sup|u| that the default density floor and rounding may take from the signal anywhere: the density is

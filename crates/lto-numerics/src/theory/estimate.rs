@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::domain::{Axis, Domain};
     use crate::grid::Placement;
-    use crate::theory::{Origin, Regularity};
+    use crate::theory::{BoundOrigin, Regularity};
     use std::f64::consts::TAU;
     use std::sync::Arc;
 
@@ -137,7 +137,7 @@ mod tests {
             let (slope, root) = (0.5 * TAU, (dim as f64).sqrt());
             assert!((found.gradient_bound / (slope * root) - 1.0).abs() < 3e-3, "{found:?}");
             assert!((found.curvature_bound / (slope * TAU * dim as f64) - 1.0).abs() < 4e-3, "{found:?}");
-            assert!((found.oscillation - 1.0).abs() < 1e-2 && found.origin == Origin::Estimated);
+            assert!((found.oscillation - 1.0).abs() < 1e-2 && found.origin == BoundOrigin::Estimated);
         }
     }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Where a bound comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum BoundOrigin {
     /// Given, and believed.
     Given,
     /// Follows from given bounds.
@@ -29,10 +29,10 @@ pub struct Regularity {
     pub oscillation: f64,
     /// The largest |u|, if known. It matters for the density floor and for rounding.
     pub sup_bound: Option<f64>,
-    /// Where M comes from; with [`Origin::Estimated`] nothing here is certain.
-    pub origin: Origin,
+    /// Where M comes from; with [`BoundOrigin::Estimated`] nothing here is certain.
+    pub origin: BoundOrigin,
     /// Where G comes from.
-    pub gradient_origin: Origin,
+    pub gradient_origin: BoundOrigin,
 }
 
 impl Regularity {
@@ -71,8 +71,8 @@ impl Regularity {
             gradient_bound: given.unwrap_or(derived),
             oscillation,
             sup_bound: sup,
-            origin: Origin::Given,
-            gradient_origin: if given.is_some() { Origin::Given } else { Origin::Derived },
+            origin: BoundOrigin::Given,
+            gradient_origin: if given.is_some() { BoundOrigin::Given } else { BoundOrigin::Derived },
         })
     }
 
@@ -89,8 +89,8 @@ impl Regularity {
             gradient_bound: found.gradient,
             oscillation: found.oscillation,
             sup_bound: Some(found.sup),
-            origin: Origin::Estimated,
-            gradient_origin: Origin::Estimated,
+            origin: BoundOrigin::Estimated,
+            gradient_origin: BoundOrigin::Estimated,
         })
     }
 }
@@ -146,9 +146,9 @@ mod tests {
             assert!(circle.oscillation >= 2.0 * amplitude * (1.0 - 1e-15));
             assert!(circle.gradient_bound >= slope && circle.gradient_bound <= 1.6 * slope);
             assert!(interval.gradient_bound >= slope && interval.gradient_bound <= 2.01 * slope);
-            assert_eq!(circle.gradient_origin, Origin::Derived);
+            assert_eq!(circle.gradient_origin, BoundOrigin::Derived);
             let known = Regularity::new(&line(false), curvature, None, Some(slope)).unwrap();
-            assert_eq!((known.gradient_bound, known.gradient_origin), (slope, Origin::Given));
+            assert_eq!((known.gradient_bound, known.gradient_origin), (slope, BoundOrigin::Given));
         }
     }
 

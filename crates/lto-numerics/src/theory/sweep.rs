@@ -5,7 +5,7 @@ use super::bound::TheoremBound;
 use super::discretization::{Estimator, discretization_error};
 use super::rate_fit::RateFit;
 use super::regularity::Regularity;
-use crate::design::Design;
+use crate::design::PointDesign;
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::geometry::fill_distance;
@@ -43,7 +43,7 @@ impl ScaleRule {
 #[derive(Clone, Copy, Debug)]
 pub struct SweepRequest<'a> {
     /// How the points are placed.
-    pub design: Design,
+    pub design: PointDesign,
     /// How values between them are estimated.
     pub estimator: Estimator,
     /// How ℓ is chosen.
@@ -98,7 +98,7 @@ pub struct SweepPoint {
 
 /// ε_disc over N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Sweep {
+pub struct RateSweep {
     /// In the order of the sizes asked for.
     pub points: Vec<SweepPoint>,
     /// The slope in N over all layouts of all sizes.
@@ -112,7 +112,7 @@ impl SweepRequest<'_> {
     ///
     /// # Errors
     /// As [`SweepRequest::point`] and [`SweepRequest::fit`].
-    pub fn run(&self, sizes: &[usize], states: &[impl Fn(&[f64]) -> f64]) -> Result<Sweep> {
+    pub fn run(&self, sizes: &[usize], states: &[impl Fn(&[f64]) -> f64]) -> Result<RateSweep> {
         self.fit(sizes.iter().map(|&n| self.point(n, states)).collect::<Result<_>>()?)
     }
 
@@ -167,13 +167,13 @@ impl SweepRequest<'_> {
     ///
     /// # Errors
     /// Fewer than two sizes, or an error that is zero.
-    pub fn fit(&self, points: Vec<SweepPoint>) -> Result<Sweep> {
+    pub fn fit(&self, points: Vec<SweepPoint>) -> Result<RateSweep> {
         let each = points.iter().flat_map(|at| at.errors.iter().map(|&error| (at.n_points as f64, error)));
         let (sizes, errors): (Vec<f64>, Vec<f64>) = each.unzip();
         let fit = RateFit::fit(&sizes, &errors)?;
         let law: Option<Vec<f64>> = sizes.iter().map(|&n| self.predicted(n)).collect();
         let predicted_slope = law.map(|law| RateFit::fit(&sizes, &law)).transpose()?.map(|law| law.slope);
-        Ok(Sweep { points, fit, predicted_slope })
+        Ok(RateSweep { points, fit, predicted_slope })
     }
 
     /// The law that theory gives, up to a factor: (h/|Ω|)^p with h = |Ω|/N, or h = |Ω| log N/N for independent points.
@@ -190,8 +190,8 @@ impl SweepRequest<'_> {
             (Estimator::LocalLinear, ScaleRule::Optimum) => return None,
         };
         let spacing = match self.design {
-            Design::Iid => n_points.ln() / n_points,
-            Design::Clustered => return None,
+            PointDesign::Iid => n_points.ln() / n_points,
+            PointDesign::Clustered => return None,
             _ => 1.0 / n_points,
         };
         Some(spacing.powf(power))

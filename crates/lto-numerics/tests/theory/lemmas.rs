@@ -2,7 +2,7 @@
 //! encoder-stability beside the set convolution.
 
 use crate::{crowding_towards_the_middle, fit, unit};
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::domain::Domain;
 use lto_numerics::grid::Grid;
 use lto_numerics::kernel::Gaussian;
@@ -104,11 +104,11 @@ fn quadrature_error(domain: &Domain, points: &Points, ell: f64, field: &TrialFie
 fn the_quadrature_error_is_below_c_delta_over_ell() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let cases = [
-        (Design::Grid, 1, 60, 0.2),
-        (Design::Jittered, 1, 300, 0.05),
-        (Design::Grid, 2, 1600, 0.2),
-        (Design::Jittered, 2, 4096, 0.2),
-        (Design::Grid, 3, 64_000, 0.2),
+        (PointDesign::Grid, 1, 60, 0.2),
+        (PointDesign::Jittered, 1, 300, 0.05),
+        (PointDesign::Grid, 2, 1600, 0.2),
+        (PointDesign::Jittered, 2, 4096, 0.2),
+        (PointDesign::Grid, 3, 64_000, 0.2),
     ];
     for (design, dim, n, ell) in cases {
         let domain = unit(dim, true);

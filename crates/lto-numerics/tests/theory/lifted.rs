@@ -1,7 +1,7 @@
 //! Eq. lifted-lto, Eq. base-bound and Corollary disc-invariance: predictions at the points, lifted to the domain.
 
 use crate::{fine, fit, unit};
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
 use lto_numerics::theory::{
@@ -48,7 +48,7 @@ fn a_lifted_prediction_is_off_by_its_errors_at_the_points_and_the_discretization
         points.coordinates().chunks_exact(2).map(|x| heat.value(t, x)).collect()
     };
     for (n, error) in [(64, 0.0), (144, 0.05), (256, 0.2)] {
-        let points = Design::Jittered.points(&domain, n, &mut rng).unwrap();
+        let points = PointDesign::Jittered.points(&domain, n, &mut rng).unwrap();
         let exact = truth(&points);
         let predicted: Vec<f64> = exact.iter().map(|u| u + error * rng.random_range(-1.0..1.0)).collect();
         let certificate = Certificate::new(&points, heat.regularity(t, &points)).unwrap();

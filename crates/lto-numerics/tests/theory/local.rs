@@ -1,7 +1,7 @@
 //! The bounds from actual weights, against weights made another way.
 
 use crate::{fine, fit, unit};
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::domain::{Axis, Domain};
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
@@ -24,8 +24,8 @@ fn weights(estimator: Estimator, setconv: &SetConv, context: &Points, query: &Po
 fn moments_and_lebesgue_constants_are_those_of_the_actual_weights() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for domain in [unit(1, false), mixed(), unit(3, true)] {
-        let context = Design::Iid.points(&domain, 40, &mut rng).unwrap();
-        let query = Design::Iid.points(&domain, 12, &mut rng).unwrap();
+        let context = PointDesign::Iid.points(&domain, 40, &mut rng).unwrap();
+        let query = PointDesign::Iid.points(&domain, 12, &mut rng).unwrap();
         let regularity = Regularity::new(&domain, 1.0, Some(1e6), Some(1e6)).unwrap();
         let setconv = SetConv::new(0.17).unwrap();
         for estimator in Estimator::ALL {
@@ -61,7 +61,7 @@ fn moments_and_lebesgue_constants_are_those_of_the_actual_weights() {
 #[test]
 fn parabolas_attain_the_curvature_term() {
     let domain = unit(2, false);
-    let context = Design::Jittered.points(&domain, 64, &mut ChaCha8Rng::seed_from_u64(6)).unwrap();
+    let context = PointDesign::Jittered.points(&domain, 64, &mut ChaCha8Rng::seed_from_u64(6)).unwrap();
     let x = [0.41, 0.57];
     let query = Points::scattered(domain.clone(), x.to_vec()).unwrap();
     let parabola = |y: &[f64]| 0.5 * y.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
@@ -91,10 +91,10 @@ fn the_local_linear_bound_has_twice_the_order_boundaries_included() {
         let regularity = field.regularity(&domain).unwrap();
         let (mut bounds, mut errors) = (Vec::new(), Vec::new());
         for n in sizes {
-            let points = Design::Grid.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(7)).unwrap();
+            let points = PointDesign::Grid.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(7)).unwrap();
             let setconv = SetConv::new(0.9 * (n as f64).powf(-1.0 / dim as f64)).unwrap();
             // Both ends of every axis are in the query.
-            let query = lto_numerics::theory::plan::Places::grid(&domain, 800).unwrap();
+            let query = lto_numerics::theory::plan::PlaceGrid::new(&domain, 800).unwrap();
             let local =
                 LocalBounds::new(&setconv, Estimator::LocalLinear, &points, &regularity, query.points())
                     .unwrap();
@@ -118,7 +118,7 @@ fn the_local_linear_bound_has_twice_the_order_boundaries_included() {
 #[test]
 fn a_tuned_scale_is_the_widest_that_is_about_as_good_as_any() {
     let domain = unit(2, true);
-    let points = Design::Halton.points(&domain, 100, &mut ChaCha8Rng::seed_from_u64(8)).unwrap();
+    let points = PointDesign::Halton.points(&domain, 100, &mut ChaCha8Rng::seed_from_u64(8)).unwrap();
     let regularity = Regularity::new(&domain, 40.0, Some(1.0), None).unwrap();
     let certificate = Certificate::new(&points, regularity.clone()).unwrap();
     let query = fine(&domain, 23);
@@ -199,7 +199,7 @@ fn far_from_all_points_the_bound_knows_the_density_floor() {
 #[test]
 fn of_equal_largest_bounds_the_scale_with_the_least_mean_is_chosen() {
     let domain = unit(2, false);
-    let points = Design::Iid.points(&domain, 30, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
+    let points = PointDesign::Iid.points(&domain, 30, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
     let regularity = Regularity::new(&domain, 20.0, Some(1.0), None).unwrap();
     let certificate = Certificate::new(&points, regularity.clone()).unwrap();
     let (estimator, query) = (Estimator::NadarayaWatson, fine(&domain, 25));

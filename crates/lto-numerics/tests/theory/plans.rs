@@ -1,28 +1,28 @@
 //! Placement of sensors.
 
 use crate::unit;
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::domain::Domain;
 use lto_numerics::error::Error;
 use lto_numerics::geometry::fill_distance;
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
 use lto_numerics::theory::plan::{
-    Objective, Places, Region, Request, complete, gaps, losses, place_sensors, refine, spread,
+    PlaceGrid, Region, SensorObjective, SensorRequest, complete, gaps, losses, place_sensors, refine, spread,
 };
 use lto_numerics::theory::{Estimator, Regularity};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-fn request(domain: &Domain, n_new: usize) -> Request<'_> {
-    Request { domain, n_new, existing: None, avoid: &[], objective: Objective::FillDistance }
+fn request(domain: &Domain, n_new: usize) -> SensorRequest<'_> {
+    SensorRequest { domain, n_new, existing: None, avoid: &[], objective: SensorObjective::FillDistance }
 }
 
 #[test]
 fn on_a_line_refined_sensors_stand_evenly() {
     for (periodic, n) in [(true, 7), (false, 5), (false, 1)] {
         let domain = unit(1, periodic);
-        let places = Places::grid(&domain, 2000).unwrap();
+        let places = PlaceGrid::new(&domain, 2000).unwrap();
         let plan = place_sensors(&request(&domain, n), &places).unwrap();
         let best = 0.5 / n as f64;
         assert!(plan.start <= 2.001 * best, "{} {best}", plan.start);
@@ -37,15 +37,15 @@ fn on_a_line_refined_sensors_stand_evenly() {
 fn placed_sensors_cover_better_than_drawn_ones() {
     for (dim, n) in [(2, 30), (3, 24)] {
         let domain = unit(dim, false);
-        let places = Places::grid(&domain, spread(n)).unwrap();
+        let places = PlaceGrid::new(&domain, spread(n)).unwrap();
         let plan = place_sensors(&request(&domain, n), &places).unwrap();
-        let drawn = |design: Design| {
+        let drawn = |design: PointDesign| {
             let points = design.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
             fill_distance(&points, 1e-2).unwrap().lower
         };
         let placed = fill_distance(&plan.sensors, 1e-2).unwrap().upper;
         assert!(
-            placed < 0.85 * drawn(Design::Halton) && placed < 0.75 * drawn(Design::Iid),
+            placed < 0.85 * drawn(PointDesign::Halton) && placed < 0.75 * drawn(PointDesign::Iid),
             "{dim}: {placed}"
         );
     }
@@ -59,8 +59,8 @@ fn existing_sensors_stay_and_regions_stay_free() {
         Region::Box { lower: vec![0.3, 0.3], upper: vec![0.8, 0.7] },
         Region::Ball { center: vec![0.0, 0.9], radius: 0.2 },
     ];
-    let places = Places::grid(&domain, spread(8)).unwrap();
-    let asked = Request { existing: Some(&existing), avoid: &avoid, ..request(&domain, 8) };
+    let places = PlaceGrid::new(&domain, spread(8)).unwrap();
+    let asked = SensorRequest { existing: Some(&existing), avoid: &avoid, ..request(&domain, 8) };
     let plan = place_sensors(&asked, &places).unwrap();
     let coordinates = plan.sensors.coordinates();
     assert_eq!((coordinates.len(), plan.n_new), (20, 8));
@@ -73,10 +73,10 @@ fn existing_sensors_stay_and_regions_stay_free() {
     let everywhere = [Region::Box { lower: vec![0.0; 2], upper: vec![1.0; 2] }];
     let flat = [Region::Ball { center: vec![0.5], radius: 0.1 }];
     for avoid in [&everywhere, &flat] {
-        assert!(place_sensors(&Request { avoid, ..request(&domain, 3) }, &places).is_err());
+        assert!(place_sensors(&SensorRequest { avoid, ..request(&domain, 3) }, &places).is_err());
     }
     let elsewhere = Points::scattered(unit(2, false), vec![0.1, 0.1]).unwrap();
-    let asked = Request { existing: Some(&elsewhere), ..request(&domain, 3) };
+    let asked = SensorRequest { existing: Some(&elsewhere), ..request(&domain, 3) };
     assert!(matches!(place_sensors(&asked, &places), Err(Error::DomainMismatch { .. })));
     assert!(place_sensors(&request(&domain, 0), &places).is_err());
 }
@@ -87,10 +87,10 @@ fn the_certificate_falls_further_when_it_is_the_objective() {
     let n = 16;
     let regularity = Regularity::new(&domain, 40.0, Some(1.0), None).unwrap();
     let setconv = SetConv::new(0.2).unwrap();
-    let objective = Objective::Certificate { setconv, estimator: Estimator::LocalLinear, regularity };
-    let places = Places::grid(&domain, 900).unwrap();
-    let plan =
-        place_sensors(&Request { objective: objective.clone(), ..request(&domain, n) }, &places).unwrap();
+    let objective = SensorObjective::Certificate { setconv, estimator: Estimator::LocalLinear, regularity };
+    let places = PlaceGrid::new(&domain, 900).unwrap();
+    let plan = place_sensors(&SensorRequest { objective: objective.clone(), ..request(&domain, n) }, &places)
+        .unwrap();
     let covering = place_sensors(&request(&domain, n), &places).unwrap();
     let other = objective.evaluate(&covering.sensors, &places).unwrap().value;
     assert!(plan.worst.value < plan.start && plan.worst.value <= other, "{} {other}", plan.worst.value);
@@ -99,16 +99,16 @@ fn the_certificate_falls_further_when_it_is_the_objective() {
 #[test]
 fn losses_are_those_of_layouts_without_the_sensor() {
     let domain = unit(2, true);
-    let points = Design::Halton.points(&domain, 12, &mut ChaCha8Rng::seed_from_u64(2)).unwrap();
-    let places = Places::grid(&domain, 900).unwrap();
+    let points = PointDesign::Halton.points(&domain, 12, &mut ChaCha8Rng::seed_from_u64(2)).unwrap();
+    let places = PlaceGrid::new(&domain, 900).unwrap();
     let regularity = Regularity::new(&domain, 40.0, Some(1.0), None).unwrap();
     let setconv = SetConv::new(0.2).unwrap();
     let certificate = |estimator| {
         let (setconv, regularity) = (setconv, regularity.clone());
-        Objective::Certificate { setconv, estimator, regularity }
+        SensorObjective::Certificate { setconv, estimator, regularity }
     };
     let [nadaraya_watson, local_linear] = Estimator::ALL.map(certificate);
-    for objective in [Objective::FillDistance, nadaraya_watson, local_linear] {
+    for objective in [SensorObjective::FillDistance, nadaraya_watson, local_linear] {
         let found = losses(&objective, &points, &places).unwrap();
         let before = objective.values(&points, &places).unwrap();
         for (index, loss) in found.iter().enumerate() {
@@ -123,24 +123,26 @@ fn losses_are_those_of_layouts_without_the_sensor() {
         }
     }
     let one = Points::scattered(domain, vec![0.5, 0.5]).unwrap();
-    assert!(losses(&Objective::FillDistance, &one, &places).is_err());
+    assert!(losses(&SensorObjective::FillDistance, &one, &places).is_err());
 }
 
 #[test]
 fn the_gap_that_matters_most_is_the_widest() {
     let domain = unit(1, false);
     let points = Points::scattered(domain.clone(), vec![0.1, 0.2, 0.8, 0.95]).unwrap();
-    let places = Places::grid(&domain, 1001).unwrap();
-    let found = gaps(&Objective::FillDistance, &points, &places, &[], 2).unwrap();
+    let places = PlaceGrid::new(&domain, 1001).unwrap();
+    let found = gaps(&SensorObjective::FillDistance, &points, &places, &[], 2).unwrap();
     assert!((found[0].at[0] - 0.5).abs() < 1e-9 && (found[0].value - 0.3).abs() < 1e-9, "{found:?}");
     assert!((found[0].after - 0.15).abs() < 1e-9 && (found[1].value - 0.15).abs() < 1e-9, "{found:?}");
     // One after the other, as if each layout were looked at anew.
     let plane = unit(2, true);
-    let drawn = Design::Halton.points(&plane, 60, &mut ChaCha8Rng::seed_from_u64(3)).unwrap();
+    let drawn = PointDesign::Halton.points(&plane, 60, &mut ChaCha8Rng::seed_from_u64(3)).unwrap();
     let (setconv, estimator) = (SetConv::new(0.04).unwrap(), Estimator::LocalLinear);
     let regularity = Regularity::new(&plane, 40.0, Some(1.0), None).unwrap();
-    let fine = Places::grid(&plane, 1200).unwrap();
-    for objective in [Objective::FillDistance, Objective::Certificate { setconv, estimator, regularity }] {
+    let fine = PlaceGrid::new(&plane, 1200).unwrap();
+    for objective in
+        [SensorObjective::FillDistance, SensorObjective::Certificate { setconv, estimator, regularity }]
+    {
         let mut sensors = drawn.clone();
         for gap in gaps(&objective, &drawn, &fine, &[], 4).unwrap() {
             let now = objective.evaluate(&sensors, &fine).unwrap().value;
@@ -151,9 +153,9 @@ fn the_gap_that_matters_most_is_the_widest() {
             assert!((anew - gap.after).abs() < 1e-9, "{anew} {}", gap.after);
         }
     }
-    let all = Places::grid(&domain, 2).unwrap();
+    let all = PlaceGrid::new(&domain, 2).unwrap();
     let ends = Points::scattered(domain, vec![0.0, 1.0]).unwrap();
-    assert_eq!(gaps(&Objective::FillDistance, &ends, &all, &[], 3).unwrap(), []);
+    assert_eq!(gaps(&SensorObjective::FillDistance, &ends, &all, &[], 3).unwrap(), []);
 }
 
 /// The widest hole is the middle of the disc; a sensor goes to its edge, not into it.
@@ -162,8 +164,8 @@ fn gaps_and_greedy_sensors_stay_outside_the_regions_they_serve() {
     let domain = unit(2, false);
     let corners = Points::scattered(domain.clone(), vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]).unwrap();
     let avoid = [Region::Ball { center: vec![0.5, 0.5], radius: 0.3 }];
-    let places = Places::grid(&domain, 10_000).unwrap();
-    let found = gaps(&Objective::FillDistance, &corners, &places, &avoid, 3).unwrap();
+    let places = PlaceGrid::new(&domain, 10_000).unwrap();
+    let found = gaps(&SensorObjective::FillDistance, &corners, &places, &avoid, 3).unwrap();
     // Once a sensor stands at its edge, the middle cannot be helped any more: other gaps follow.
     assert!(found.len() == 3 && (found[0].value - 0.5f64.sqrt()).abs() < 0.02, "{found:?}");
     for gap in &found {
@@ -172,26 +174,26 @@ fn gaps_and_greedy_sensors_stay_outside_the_regions_they_serve() {
     let inside = |x: &[f64]| (x[0] - 0.5).hypot(x[1] - 0.5);
     assert!(inside(&found[0].hole) < 0.02 && inside(&found[0].at) < 0.32, "{:?}", found[0]);
     // One sensor at the edge serves the middle as well as any number; the others cover what lies outside.
-    let asked = Request { existing: Some(&corners), avoid: &avoid, ..request(&domain, 5) };
+    let asked = SensorRequest { existing: Some(&corners), avoid: &avoid, ..request(&domain, 5) };
     let placed = complete(&asked, &places, &[]).unwrap().coordinates();
     let at_edge = placed[8..].chunks_exact(2).filter(|x| inside(x) < 0.32).count();
     assert!((1..=2).contains(&at_edge), "{placed:?}");
     let all = [Region::Box { lower: vec![0.0; 2], upper: vec![1.0; 2] }];
-    assert_eq!(gaps(&Objective::FillDistance, &corners, &places, &all, 3).unwrap(), []);
+    assert_eq!(gaps(&SensorObjective::FillDistance, &corners, &places, &all, 3).unwrap(), []);
 }
 
 #[test]
 fn a_layout_to_start_from_is_kept_or_bettered() {
     let domain = unit(2, false);
-    let places = Places::grid(&domain, 2000).unwrap();
-    let grid = Design::Grid.points(&domain, 9, &mut ChaCha8Rng::seed_from_u64(0)).unwrap().coordinates();
+    let places = PlaceGrid::new(&domain, 2000).unwrap();
+    let grid = PointDesign::Grid.points(&domain, 9, &mut ChaCha8Rng::seed_from_u64(0)).unwrap().coordinates();
     let asked = request(&domain, 12);
     let start = complete(&asked, &places, &grid).unwrap();
     assert_eq!((start.len(), &start.coordinates()[..18]), (12, &grid[..]));
-    let before = Objective::FillDistance.evaluate(&start, &places).unwrap().value;
+    let before = SensorObjective::FillDistance.evaluate(&start, &places).unwrap().value;
     let plan = refine(&asked, &places, start).unwrap();
     assert!(plan.start == before && plan.worst.value <= before, "{} {before}", plan.worst.value);
-    assert_eq!(Objective::FillDistance.evaluate(&plan.sensors, &places).unwrap(), plan.worst);
+    assert_eq!(SensorObjective::FillDistance.evaluate(&plan.sensors, &places).unwrap(), plan.worst);
     assert!(complete(&request(&domain, 8), &places, &grid).is_err());
 }
 
@@ -201,10 +203,10 @@ fn moves_are_judged_as_if_all_places_were_looked_at() {
     let domain = unit(2, true);
     let regularity = Regularity::new(&domain, 40.0, Some(1.0), None).unwrap();
     let (setconv, estimator) = (SetConv::new(0.04).unwrap(), Estimator::LocalLinear);
-    let objective = Objective::Certificate { setconv, estimator, regularity };
-    let places = Places::grid(&domain, 1600).unwrap();
-    let asked = Request { objective: objective.clone(), ..request(&domain, 60) };
-    let drawn = Design::Halton.points(&domain, 60, &mut ChaCha8Rng::seed_from_u64(3)).unwrap();
+    let objective = SensorObjective::Certificate { setconv, estimator, regularity };
+    let places = PlaceGrid::new(&domain, 1600).unwrap();
+    let asked = SensorRequest { objective: objective.clone(), ..request(&domain, 60) };
+    let drawn = PointDesign::Halton.points(&domain, 60, &mut ChaCha8Rng::seed_from_u64(3)).unwrap();
     let plan = refine(&asked, &places, drawn.to_scattered()).unwrap();
     let anew = objective.evaluate(&plan.sensors, &places).unwrap().value;
     assert!((anew - plan.worst.value).abs() < 1e-9 * anew && anew < plan.start, "{anew} {plan:?}");

@@ -4,7 +4,7 @@
 use crate::property_fill;
 use crate::states::{Known, State};
 use crate::tightness::Tightness;
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::domain::{Axis, Domain};
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
@@ -47,7 +47,7 @@ pub fn draw_domain(dim: usize, rng: &mut ChaCha8Rng) -> Domain {
 
 /// A layout, now and then with sensors all but on top of each other; `None` where the design has none of that size.
 fn draw_layout(domain: &Domain, n: usize, spacing: f64, rng: &mut ChaCha8Rng) -> Option<Points> {
-    let design = Design::ALL[rng.random_range(0..Design::ALL.len())];
+    let design = PointDesign::ALL[rng.random_range(0..PointDesign::ALL.len())];
     let points = design.points(domain, n, rng).ok()?;
     if rng.random_bool(0.8) {
         return Some(points);
@@ -66,7 +66,7 @@ fn draw_layout(domain: &Domain, n: usize, spacing: f64, rng: &mut ChaCha8Rng) ->
 
 /// Random places, all corners, and some of the sensors.
 pub fn draw_places(domain: &Domain, context: &Points, n: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let mut places = Design::Iid.points(domain, n, rng).unwrap().coordinates();
+    let mut places = PointDesign::Iid.points(domain, n, rng).unwrap().coordinates();
     for corner in 0..1usize << domain.dim() {
         let end = |(d, axis): (usize, &Axis)| if corner >> d & 1 == 1 { axis.upper } else { axis.lower };
         // On a periodic axis both ends are the same place.

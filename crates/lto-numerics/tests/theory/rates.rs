@@ -1,13 +1,14 @@
 //! Corollary disc-invariance: the rates in N.
 
 use crate::{crowding_towards_the_middle, fine, fit, unit};
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::domain::Domain;
 use lto_numerics::pde::HeatField;
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
 use lto_numerics::theory::{
-    Certificate, Estimator, Regularity, ScaleRule, Sweep, SweepRequest, TheoremBound, TrialField, smoothed,
+    Certificate, Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TheoremBound, TrialField,
+    smoothed,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -15,12 +16,12 @@ use rand_chacha::ChaCha8Rng;
 const OPTIMUM: (Estimator, ScaleRule) = (Estimator::NadarayaWatson, ScaleRule::Optimum);
 
 fn request<'a>(
-    design: Design,
+    design: PointDesign,
     (estimator, rule): (Estimator, ScaleRule),
     regularity: &'a Regularity,
     query: &'a Points,
 ) -> SweepRequest<'a> {
-    let n_layouts = if design == Design::Grid { 1 } else { 3 };
+    let n_layouts = if design == PointDesign::Grid { 1 } else { 3 };
     SweepRequest { design, estimator, rule, n_layouts, seed: 1, regularity, query, tuning: query }
 }
 
@@ -29,9 +30,9 @@ fn sweep_wave(
     domain: &Domain,
     n_fine: usize,
     sizes: &[usize],
-    design: Design,
+    design: PointDesign,
     how: (Estimator, ScaleRule),
-) -> Sweep {
+) -> RateSweep {
     let wave = TrialField::wave(domain, 1.0, 1);
     let (regularity, query) = (wave.regularity(domain).unwrap(), fine(domain, n_fine));
     request(design, how, &regularity, &query).run(sizes, &[|x: &[f64]| wave.value(x)]).unwrap()
@@ -43,7 +44,7 @@ fn on_grids_the_error_at_the_optimum_has_the_rate_of_the_corollary() {
         [(1, [1 << 10, 1 << 12, 1 << 14], 997), (2, [128, 256, 512], 61), (3, [48, 80, 128], 17)]
     {
         let sizes = along.map(|n: usize| n.pow(dim as u32));
-        let found = sweep_wave(&unit(dim, true), n_fine, &sizes, Design::Grid, OPTIMUM);
+        let found = sweep_wave(&unit(dim, true), n_fine, &sizes, PointDesign::Grid, OPTIMUM);
         let rate = -2.0 / (3.0 * dim as f64);
         assert!((found.predicted_slope.unwrap() - rate).abs() < 1e-12);
         // The bias of a wave saturates: the slope comes near its limit from above.
@@ -101,7 +102,7 @@ fn independent_points_have_the_rate_with_a_logarithm() {
         [(1, [128, 512, 2048], 1 << 14), (2, [144, 576, 2304], 137), (3, [1024, 4096, 16_384], 24)]
     {
         // Eight places for each point at least on lines and planes, and about one in space.
-        let found = sweep_wave(&unit(dim, true), n_fine, &sizes, Design::Iid, OPTIMUM);
+        let found = sweep_wave(&unit(dim, true), n_fine, &sizes, PointDesign::Iid, OPTIMUM);
         let pairs: Vec<_> = found
             .points
             .iter()
@@ -124,13 +125,13 @@ fn the_local_linear_estimate_has_twice_the_order_of_the_signal() {
         let slope = |design, estimator| {
             sweep_wave(&domain, 67, &[64, 256, 1024], design, (estimator, ScaleRule::Best)).fit
         };
-        let found = slope(Design::Jittered, Estimator::LocalLinear);
+        let found = slope(PointDesign::Jittered, Estimator::LocalLinear);
         assert!((found.slope + 1.0).abs() < 0.15, "{periodic}: {found:?}");
         // Steeper on open grids: at the best ℓ errors of either sign cancel in part.
         let (found, least) =
-            (slope(Design::Grid, Estimator::LocalLinear), if periodic { -1.05 } else { -1.3 });
+            (slope(PointDesign::Grid, Estimator::LocalLinear), if periodic { -1.05 } else { -1.3 });
         assert!(found.slope < -0.9 && found.slope > least, "{periodic}: {found:?}");
-        let signal = slope(Design::Jittered, Estimator::NadarayaWatson);
+        let signal = slope(PointDesign::Jittered, Estimator::NadarayaWatson);
         assert!(signal.slope < -0.4 && signal.slope > -0.85, "{periodic}: {signal:?}");
     }
 }
@@ -142,7 +143,7 @@ fn a_sweep_follows_from_its_seed_and_takes_states_in_closed_form() {
     let fields: Vec<HeatField> = (0..2).map(|_| HeatField::draw(2, 4, &mut rng)).collect();
     let states: Vec<_> = fields.iter().map(|field| |x: &[f64]| field.value(x)).collect();
     let (regularity, query) = (fields[0].regularity().unwrap(), fine(&domain, 21));
-    let asked = request(Design::Halton, OPTIMUM, &regularity, &query);
+    let asked = request(PointDesign::Halton, OPTIMUM, &regularity, &query);
     let found = asked.run(&[64, 256], &states).unwrap();
     assert_eq!(found, asked.run(&[64, 256], &states).unwrap());
     assert_ne!(found, SweepRequest { seed: 2, ..asked }.run(&[64, 256], &states).unwrap());

@@ -1,7 +1,7 @@
 //! The bound over the whole domain, between query points too.
 
 use crate::unit;
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::domain::{Axis, Domain};
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Dense places, none of them a corner or center of a box that the search looks at.
 fn everywhere(domain: &Domain, n: usize) -> Points {
-    Design::Iid.points(domain, n, &mut ChaCha8Rng::seed_from_u64(11)).unwrap()
+    PointDesign::Iid.points(domain, n, &mut ChaCha8Rng::seed_from_u64(11)).unwrap()
 }
 
 #[test]
@@ -19,14 +19,14 @@ fn no_error_is_above_it_anywhere_and_it_is_near_the_largest_local_bound() {
     let mut rng = ChaCha8Rng::seed_from_u64(10);
     let mixed = Domain::new(vec![Axis::new("x", -1.0, 1.0, true), Axis::new("y", 0.0, 0.8, false)]).unwrap();
     for (domain, design, n, scale) in [
-        (unit(1, true), Design::Jittered, 40, 0.6),
-        (unit(1, false), Design::Jittered, 12, 1.2),
-        (mixed.clone(), Design::Jittered, 150, 0.7),
-        (unit(3, false), Design::Jittered, 27, 0.9),
-        (unit(2, false), Design::Clustered, 60, 1.0),
-        (mixed, Design::Iid, 80, 1.0),
+        (unit(1, true), PointDesign::Jittered, 40, 0.6),
+        (unit(1, false), PointDesign::Jittered, 12, 1.2),
+        (mixed.clone(), PointDesign::Jittered, 150, 0.7),
+        (unit(3, false), PointDesign::Jittered, 27, 0.9),
+        (unit(2, false), PointDesign::Clustered, 60, 1.0),
+        (mixed, PointDesign::Iid, 80, 1.0),
         // Wider than the distance between clusters, and half as wide as the domain.
-        (unit(2, false), Design::Iid, 30, 3.0),
+        (unit(2, false), PointDesign::Iid, 30, 3.0),
     ] {
         let spacing = (domain.volume() / n as f64).powf(1.0 / domain.dim() as f64);
         let setconv = SetConv::new(scale * spacing).unwrap();
@@ -64,7 +64,7 @@ fn no_error_is_above_it_anywhere_and_it_is_near_the_largest_local_bound() {
 #[test]
 fn on_a_grid_the_bound_everywhere_is_near_that_at_places_for_both_estimators() {
     let domain = unit(2, true);
-    let points = Design::Grid.points(&domain, 256, &mut ChaCha8Rng::seed_from_u64(0)).unwrap();
+    let points = PointDesign::Grid.points(&domain, 256, &mut ChaCha8Rng::seed_from_u64(0)).unwrap();
     let regularity = TrialField::wave(&domain, 1.0, 1).regularity(&domain).unwrap();
     for (estimator, scale) in Estimator::ALL.into_iter().zip([0.6, 0.45]) {
         let setconv = SetConv::new(scale / 16.0).unwrap();

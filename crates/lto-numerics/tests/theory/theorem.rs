@@ -1,7 +1,7 @@
 //! Theorem eps-disc, Corollary optimized-disc, and the sharper bound.
 
 use crate::{fine, fit, unit};
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::geometry::EqualVolume;
 use lto_numerics::setconv::SetConv;
 use lto_numerics::theory::{
@@ -14,9 +14,9 @@ use rand_chacha::ChaCha8Rng;
 fn both_bounds_hold_and_where_they_say_nothing_they_say_so() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     for (dim, design, n, n_fine, scales) in [
-        (1, Design::Jittered, 400, 501, [0.05, 0.1, 0.3]),
-        (2, Design::Jittered, 4096, 61, [0.2, 0.3, 0.4]),
-        (3, Design::Grid, 27_000, 17, [0.1, 0.2, 0.3]),
+        (1, PointDesign::Jittered, 400, 501, [0.05, 0.1, 0.3]),
+        (2, PointDesign::Jittered, 4096, 61, [0.2, 0.3, 0.4]),
+        (3, PointDesign::Grid, 27_000, 17, [0.1, 0.2, 0.3]),
     ] {
         // Of three open axes only an eighth of the kernel is left in a corner: it would take too many points.
         for periodic in [true, false].into_iter().filter(|periodic| *periodic || dim < 3) {

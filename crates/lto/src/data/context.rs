@@ -244,7 +244,7 @@ fn whole(field: &Field, stride: usize) -> Result<Context> {
 mod tests {
     use super::*;
     use lto_numerics::pde::sample_rng;
-    use lto_numerics::{Domain, Grid, Layout, Placement};
+    use lto_numerics::{Domain, Grid, Placement, PointStructure};
     use std::f64::consts::TAU;
 
     fn wave(x: &[f64]) -> f64 {
@@ -274,7 +274,9 @@ mod tests {
                         Design::Random | Design::Clustered => assert_eq!(context.points.len(), n.max(1)),
                         Design::FailedRegion => assert!(context.points.len() <= n.max(1)),
                         Design::Full => assert_eq!(context.points.len(), 256),
-                        Design::Strided => assert!(matches!(context.points.layout(), Layout::Grid(_))),
+                        Design::Strided => {
+                            assert!(matches!(context.points.structure(), PointStructure::Grid(_)))
+                        }
                     }
                     let mut x = [0.0; 2];
                     for (i, value) in context.values.iter().enumerate() {

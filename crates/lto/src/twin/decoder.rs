@@ -7,7 +7,7 @@ use crate::twin::axis_weights::{AxisWeights, Scale};
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
-use lto_numerics::{Grid, Layout, Points};
+use lto_numerics::{Grid, PointStructure, Points};
 use std::sync::Arc;
 
 /// Normalized kernel weights of the query against the latent grid (own ℓ), then MLP k → d → d → q.
@@ -55,10 +55,10 @@ fn plan(grid: &LatentGrid, query: &Points, scale: Scale) -> Plan {
         1 => [AxisWeights::ones(1, 1), axis(0, points.coordinates(0))],
         _ => [axis(0, points.coordinates(0)), axis(1, points.coordinates(1))],
     };
-    match query.layout() {
-        Layout::Grid(points) => Plan { axes: on_grid(points), layout: PlanLayout::Grid },
+    match query.structure() {
+        PointStructure::Grid(points) => Plan { axes: on_grid(points), layout: PlanLayout::Grid },
         // A grid is interpolated by two small products: cheaper than point by point unless few are wanted.
-        Layout::Masked { grid: points, indices } if indices.len() * 8 >= points.len() => {
+        PointStructure::Masked { grid: points, indices } if indices.len() * 8 >= points.len() => {
             Plan { axes: on_grid(points), layout: PlanLayout::Masked(indices.to_vec()) }
         }
         _ => {

@@ -4,7 +4,7 @@ use crate::commands::failures::Failures;
 use crate::commands::states::Estimated;
 use crate::progress::Progress;
 use anyhow::Result;
-use lto_numerics::theory::plan::{Gap, Objective, Places, gaps, spread};
+use lto_numerics::theory::plan::{Gap, PlaceGrid, SensorObjective, gaps, spread};
 use lto_numerics::theory::{
     Certificate, Estimator, LipschitzBound, LocalBounds, Regularity, Supremum, TheoremBound,
 };
@@ -29,7 +29,7 @@ pub struct Analysis {
     /// The sensors.
     pub sensors: Points,
     /// Where the local bounds were taken.
-    pub places: Places,
+    pub places: PlaceGrid,
     /// The local bounds at each place, for each estimator.
     pub maps: Vec<Vec<f64>>,
     /// For people and programs.
@@ -117,9 +117,9 @@ impl Analysis {
     ) -> Result<Self> {
         let mut progress = Progress::new("steps", 6, 0, quiet);
         let (domain, n) = (sensors.domain(), sensors.len());
-        let places = Places::grid(domain, spread(n))?;
+        let places = PlaceGrid::new(domain, spread(n))?;
         let (each, least, most) = TUNING;
-        let coarse = Places::grid(domain, n.saturating_mul(each).clamp(least, most))?;
+        let coarse = PlaceGrid::new(domain, n.saturating_mul(each).clamp(least, most))?;
         let certificate = Certificate::new(sensors, regularity)?;
         progress.set(1);
         let (theorem, lipschitz) = match length_scale {
@@ -138,7 +138,7 @@ impl Analysis {
             progress.set(1 + weights.len());
         }
         let ell = weights.last().map_or(certificate.fill_distance.upper, |found| found.length_scale);
-        let objective = Objective::Certificate {
+        let objective = SensorObjective::Certificate {
             setconv: SetConv::new(ell)?,
             estimator: Estimator::LocalLinear,
             regularity: certificate.regularity.clone(),
@@ -175,7 +175,7 @@ fn of_weights(
     sensors: &Points,
     estimator: Estimator,
     length_scale: f64,
-    places: &Places,
+    places: &PlaceGrid,
 ) -> Result<(Weights, Vec<f64>)> {
     let (setconv, regularity) = (SetConv::new(length_scale)?, &certificate.regularity);
     let local = LocalBounds::new(&setconv, estimator, sensors, regularity, places.points())?;
@@ -203,7 +203,7 @@ fn of_weights(
 }
 
 fn scales(certificate: &Certificate, sensors: &Points) -> Result<Vec<AtScale>> {
-    let places = Places::grid(sensors.domain(), sensors.len().saturating_mul(8).clamp(1000, SCALE_PLACES))?;
+    let places = PlaceGrid::new(sensors.domain(), sensors.len().saturating_mul(8).clamp(1000, SCALE_PLACES))?;
     let delta = certificate.fill_distance.upper;
     let (lower, upper) = (0.15 * delta, (0.5 * sensors.domain().diameter()).max(3.0 * delta));
     let at = |number: usize| {

@@ -8,7 +8,7 @@ use crate::output::count;
 use crate::page::Page;
 use crate::picture::ticks::short;
 use lto_numerics::geometry::EqualVolume;
-use lto_numerics::theory::{Estimator, Origin, Partition};
+use lto_numerics::theory::{BoundOrigin, Estimator, Partition};
 
 pub const BOUNDS: [&str; 5] = ["bound of the error", "of", "ℓ", "at most", "holds"];
 pub const ASSUMPTIONS: [&str; 3] = ["assumption", "", "if not"];
@@ -22,11 +22,11 @@ pub fn estimate(estimator: Estimator) -> &'static str {
     }
 }
 
-fn origin(origin: Origin) -> &'static str {
+fn origin(origin: BoundOrigin) -> &'static str {
     match origin {
-        Origin::Given => "given",
-        Origin::Derived => "follows from the others",
-        Origin::Estimated => "estimated from data",
+        BoundOrigin::Given => "given",
+        BoundOrigin::Derived => "follows from the others",
+        BoundOrigin::Estimated => "estimated from data",
     }
 }
 
@@ -198,9 +198,9 @@ impl Summary {
     fn range_origin(&self) -> &'static str {
         let known = &self.certificate.regularity;
         match known.sup_bound {
-            _ if !self.certain => origin(Origin::Estimated),
+            _ if !self.certain => origin(BoundOrigin::Estimated),
             Some(sup) if known.oscillation == 2.0 * sup => "given: twice the largest absolute value",
-            _ => origin(Origin::Derived),
+            _ => origin(BoundOrigin::Derived),
         }
     }
 

@@ -4,7 +4,7 @@ use super::judge::Judge;
 use crate::args::DesignArgs;
 use anyhow::Result;
 use lto_numerics::pde::sample_rng;
-use lto_numerics::{Design, Domain, Points};
+use lto_numerics::{Domain, PointDesign, Points};
 use serde::Serialize;
 
 /// Random layouts that are drawn of each kind.
@@ -32,7 +32,7 @@ pub struct Compared {
 /// The layouts of one kind.
 pub struct Rival {
     /// How they are made.
-    pub design: Design,
+    pub design: PointDesign,
     /// The new sensors of each, and what the layout is worth.
     layouts: Vec<(Vec<f64>, f64)>,
 }
@@ -49,11 +49,13 @@ impl Rival {
         judge: &Judge,
     ) -> Result<Vec<Self>> {
         let mut rivals = Vec::new();
-        for (design, layouts) in [(Design::Iid, LAYOUTS), (Design::Halton, LAYOUTS), (Design::Grid, 1)] {
+        for (design, layouts) in
+            [(PointDesign::Iid, LAYOUTS), (PointDesign::Halton, LAYOUTS), (PointDesign::Grid, 1)]
+        {
             let mut judged = Vec::new();
             for layout in 0..layouts {
                 let drawn = match design {
-                    Design::Grid => regular(args, domain),
+                    PointDesign::Grid => regular(args, domain),
                     _ => drawn(args, domain, design, layout),
                 };
                 let Some(new) = drawn else { continue };
@@ -80,7 +82,7 @@ impl Rival {
         let values = || self.layouts.iter().map(|(_, value)| *value);
         let value = values().sum::<f64>() / self.layouts.len() as f64;
         Some(Compared {
-            design: if self.design == Design::Iid { "random" } else { self.design.name() },
+            design: if self.design == PointDesign::Iid { "random" } else { self.design.name() },
             n_new: new.len() / dim,
             n_layouts: self.layouts.len(),
             value,
@@ -95,7 +97,7 @@ fn allowed<'a>(args: &'a DesignArgs, domain: &'a Domain) -> impl Fn(&&[f64]) -> 
 }
 
 /// The first n of a design that lie outside the regions to avoid; `None` where they fill the domain.
-fn drawn(args: &DesignArgs, domain: &Domain, design: Design, layout: u64) -> Option<Vec<f64>> {
+fn drawn(args: &DesignArgs, domain: &Domain, design: PointDesign, layout: u64) -> Option<Vec<f64>> {
     let wanted = args.n * domain.dim();
     for doubling in 0..DOUBLINGS {
         let n = args.n.saturating_mul(1 << doubling);
@@ -112,7 +114,7 @@ fn drawn(args: &DesignArgs, domain: &Domain, design: Design, layout: u64) -> Opt
 /// The largest regular grid of at most n points, without those in regions to avoid.
 fn regular(args: &DesignArgs, domain: &Domain) -> Option<Vec<f64>> {
     let mut rng = sample_rng(0, 0);
-    let grid = (1..=args.n).rev().find_map(|n| Design::Grid.points(domain, n, &mut rng).ok())?;
+    let grid = (1..=args.n).rev().find_map(|n| PointDesign::Grid.points(domain, n, &mut rng).ok())?;
     let coordinates = grid.coordinates();
     let kept: Vec<f64> =
         coordinates.chunks_exact(domain.dim()).filter(allowed(args, domain)).flatten().copied().collect();

@@ -3,7 +3,7 @@
 use crate::args::{DesignArgs, ObjectiveArg};
 use anyhow::Result;
 use lto_numerics::geometry::fill_distance;
-use lto_numerics::theory::plan::{Objective, Places, spread};
+use lto_numerics::theory::plan::{PlaceGrid, SensorObjective, spread};
 use lto_numerics::theory::{Certificate, Estimator, Regularity};
 use lto_numerics::{Domain, Points, SetConv};
 use serde::Serialize;
@@ -21,8 +21,8 @@ pub struct Judge<'a> {
     regularity: Option<&'a Regularity>,
     /// Asked for.
     length_scale: Option<f64>,
-    tuning: Places,
-    places: Places,
+    tuning: PlaceGrid,
+    places: PlaceGrid,
 }
 
 /// What a layout is worth.
@@ -50,9 +50,9 @@ impl<'a> Judge<'a> {
             estimator: args.estimator.unwrap_or(Estimator::LocalLinear),
             regularity: regularity.filter(|_| args.objective == ObjectiveArg::Certificate),
             length_scale: args.length_scale,
-            tuning: Places::grid(domain, designed.min(TUNED))?,
+            tuning: PlaceGrid::new(domain, designed.min(TUNED))?,
             // A quarter more of them: few are places the layouts were made for.
-            places: Places::grid(domain, designed + designed / 4)?,
+            places: PlaceGrid::new(domain, designed + designed / 4)?,
         })
     }
 
@@ -65,8 +65,8 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// Sensors in another domain.
-    pub fn objective(&self, sensors: &Points) -> Result<Objective> {
-        let Some(regularity) = self.regularity else { return Ok(Objective::FillDistance) };
+    pub fn objective(&self, sensors: &Points) -> Result<SensorObjective> {
+        let Some(regularity) = self.regularity else { return Ok(SensorObjective::FillDistance) };
         let (estimator, regularity) = (self.estimator, regularity.clone());
         let length_scale = match self.length_scale {
             Some(length_scale) => length_scale,
@@ -75,7 +75,7 @@ impl<'a> Judge<'a> {
                 certificate.tuned(sensors, estimator, self.tuning.points())?.length_scale
             }
         };
-        Ok(Objective::Certificate { setconv: SetConv::new(length_scale)?, estimator, regularity })
+        Ok(SensorObjective::Certificate { setconv: SetConv::new(length_scale)?, estimator, regularity })
     }
 
     /// What a layout is worth.
@@ -85,10 +85,10 @@ impl<'a> Judge<'a> {
     pub fn verdict(&self, sensors: &Points) -> Result<Verdict> {
         let objective = self.objective(sensors)?;
         Ok(match &objective {
-            Objective::FillDistance => {
+            SensorObjective::FillDistance => {
                 Verdict { value: fill_distance(sensors, TOLERANCE)?.upper, length_scale: None }
             }
-            Objective::Certificate { setconv, .. } => Verdict {
+            SensorObjective::Certificate { setconv, .. } => Verdict {
                 value: objective.evaluate(sensors, &self.places)?.value,
                 length_scale: Some(setconv.kernel().length_scale()),
             },

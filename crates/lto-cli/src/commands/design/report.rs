@@ -12,7 +12,7 @@ use crate::picture::sensor_map::{Group, Mark, SensorMap};
 use crate::picture::ticks::short;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
-use lto_numerics::theory::{Estimator, Origin};
+use lto_numerics::theory::{BoundOrigin, Estimator};
 
 const COMPARED: [&str; 5] = ["layout", "new sensors", "mean", "range", "ours is smaller by"];
 /// How many sensors are listed, on the terminal and on the page.
@@ -57,7 +57,7 @@ impl Summary {
         };
         let mut lines = vec![format!("The layout was judged at {} places on a grid{from}.", self.n_places)];
         if let Some(known) = &self.regularity {
-            let estimated = if known.origin == Origin::Estimated {
+            let estimated = if known.origin == BoundOrigin::Estimated {
                 "What is known about the states was estimated from data. "
             } else {
                 ""

@@ -8,9 +8,11 @@ use crate::progress::Progress;
 use crate::usage::with_flag;
 use anyhow::{Context, Result};
 use lto_numerics::geometry::{FillDistance, fill_distance};
-use lto_numerics::theory::plan::{Gap, Objective, Places, Request, Worst, complete, gaps, refine, spread};
+use lto_numerics::theory::plan::{
+    Gap, PlaceGrid, SensorObjective, SensorRequest, WorstPlace, complete, gaps, refine, spread,
+};
 use lto_numerics::theory::{Estimator, Regularity};
-use lto_numerics::{Design, Domain, Points};
+use lto_numerics::{Domain, PointDesign, Points};
 use serde::Serialize;
 
 /// How many gaps are named.
@@ -25,7 +27,7 @@ pub struct Study {
     /// All sensors: the existing ones, then the new ones.
     pub sensors: Points,
     /// Where it was judged.
-    pub places: Places,
+    pub places: PlaceGrid,
     /// The objective at each of the places.
     pub values: Vec<f64>,
     /// For people and programs.
@@ -56,7 +58,7 @@ pub struct Summary {
     /// What the layout was made from: `greedy`, `halton` or `grid`.
     pub from: &'static str,
     /// The objective in the end and where it is worst, among the places.
-    pub worst: Worst,
+    pub worst: WorstPlace,
     /// At how many places.
     pub n_places: usize,
     /// What the layout is worth, judged as the others are.
@@ -89,10 +91,11 @@ impl Study {
     ) -> Result<Self> {
         let n_existing = existing.map_or(0, Points::len);
         let n = n_existing + args.n;
-        let places = Places::grid(domain, spread(n))?;
+        let places = PlaceGrid::new(domain, spread(n))?;
         let mut progress = Progress::new("steps", 6, 0, quiet);
-        let request = |objective| Request { domain, n_new: args.n, existing, avoid: &args.avoid, objective };
-        let covering = request(Objective::FillDistance);
+        let request =
+            |objective| SensorRequest { domain, n_new: args.n, existing, avoid: &args.avoid, objective };
+        let covering = request(SensorObjective::FillDistance);
         let greedy = complete(&covering, &places, &[]).map_err(with_flag)?;
         let plan = refine(&covering, &places, greedy.clone())?;
         progress.set(1);
@@ -102,15 +105,15 @@ impl Study {
         // A layout that covers evenly is the start; the certificate may find a better one.
         let asked = request(judge.objective(&plan.sensors)?);
         let mut candidates = match asked.objective {
-            Objective::FillDistance => vec![("greedy", plan.sensors)],
-            Objective::Certificate { .. } => {
+            SensorObjective::FillDistance => vec![("greedy", plan.sensors)],
+            SensorObjective::Certificate { .. } => {
                 vec![
                     ("greedy", refine(&asked, &places, plan.sensors.clone())?.sensors),
                     ("greedy", plan.sensors),
                 ]
             }
         };
-        for rival in rivals.iter().filter(|rival| rival.design != Design::Iid) {
+        for rival in rivals.iter().filter(|rival| rival.design != PointDesign::Iid) {
             let Some(start) = rival.best().and_then(|new| complete(&asked, &places, new).ok()) else {
                 continue;
             };
@@ -128,7 +131,7 @@ impl Study {
         let objective = judge.objective(&sensors)?;
         let values = objective.values(&sensors, &places)?;
         progress.set(4);
-        let coarse = Places::grid(domain, spread(n).min(FAILURES))?;
+        let coarse = PlaceGrid::new(domain, spread(n).min(FAILURES))?;
         let failures = Failures::of(&objective, &sensors, &coarse)?;
         progress.set(5);
         let gaps = gaps(&objective, &sensors, &places, &args.avoid, GAPS)?;
@@ -152,7 +155,7 @@ impl Study {
             fill_distance: delta,
             greedy: objective.evaluate(&greedy, &places)?.value,
             from,
-            worst: Worst::of(&values, &places, domain.dim()),
+            worst: WorstPlace::of(&values, &places, domain.dim()),
             n_places: places.points().len(),
             judged,
             n_judged_places: judge.n_places(),
@@ -181,16 +184,16 @@ impl Study {
     }
 }
 
-fn name(objective: &Objective) -> &'static str {
+fn name(objective: &SensorObjective) -> &'static str {
     match objective {
-        Objective::FillDistance => "fill_distance",
-        Objective::Certificate { .. } => "certificate",
+        SensorObjective::FillDistance => "fill_distance",
+        SensorObjective::Certificate { .. } => "certificate",
     }
 }
 
-fn estimate(objective: &Objective) -> Option<Estimator> {
+fn estimate(objective: &SensorObjective) -> Option<Estimator> {
     match objective {
-        Objective::FillDistance => None,
-        Objective::Certificate { estimator, .. } => Some(*estimator),
+        SensorObjective::FillDistance => None,
+        SensorObjective::Certificate { estimator, .. } => Some(*estimator),
     }
 }

@@ -10,7 +10,7 @@ use crate::args::PredictArgs;
 use crate::output::folder_of;
 use anyhow::{Context, Result, bail, ensure};
 use lto::model::ModelCard;
-use lto_numerics::{Grid, Layout, Points};
+use lto_numerics::{Grid, PointStructure, Points};
 use std::path::{Path, PathBuf};
 
 /// A prediction with all that belongs to it.
@@ -52,8 +52,8 @@ impl<'a> Predicted<'a> {
 
     /// The grid of the query, where it is one.
     pub fn grid(&self) -> Option<&'a Grid> {
-        match self.query.layout() {
-            Layout::Grid(grid) => Some(grid),
+        match self.query.structure() {
+            PointStructure::Grid(grid) => Some(grid),
             _ => None,
         }
     }
@@ -115,7 +115,7 @@ impl Output {
         let path = args.output.display();
         match self {
             Output::Vti => ensure!(
-                matches!(query.layout(), Layout::Grid(_)),
+                matches!(query.structure(), PointStructure::Grid(_)),
                 "{path}: VTK image data is a grid; ask for one with --query grid:…, or write .csv"
             ),
             Output::Gif => ensure!(n_times > 1, "{path}: an animation needs several times; write a .png"),

@@ -7,9 +7,9 @@ use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
 use anyhow::Result;
 use lto_numerics::Domain;
-use lto_numerics::design::Design;
+use lto_numerics::design::PointDesign;
 use lto_numerics::pde::{HeatField, sample_rng};
-use lto_numerics::theory::{Estimator, RateFit, ScaleRule, Sweep, SweepRequest, dense_places, student};
+use lto_numerics::theory::{Estimator, RateFit, RateSweep, ScaleRule, SweepRequest, dense_places, student};
 use serde::Serialize;
 
 /// Layouts of sensors for each N.
@@ -25,7 +25,7 @@ pub struct HeatFigure {
     /// Seed of states and layouts of the closed form.
     seed: u64,
     /// ε_disc(N): the supremum over states and places of the set convolution's error, at ℓ*, from random sensors.
-    pub closed_form: Sweep,
+    pub closed_form: RateSweep,
     /// The twin's forecasts, one curve a seed.
     pub twin: Vec<TwinCurve>,
     /// The slopes of the seeds; none where no seed has one.
@@ -87,7 +87,7 @@ impl HeatFigure {
         let domain = Domain::unit(2, true)?;
         let any = dense_places(&domain, 1, least)?;
         let request = SweepRequest {
-            design: Design::Iid,
+            design: PointDesign::Iid,
             estimator: Estimator::NadarayaWatson,
             rule: ScaleRule::Optimum,
             n_layouts: LAYOUTS,

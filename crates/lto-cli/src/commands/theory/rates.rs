@@ -4,8 +4,10 @@ use crate::args::{RatesArgs, StatesArg};
 use crate::progress::Progress;
 use anyhow::Result;
 use lto_numerics::pde::{HeatField, sample_rng};
-use lto_numerics::theory::{Estimator, Regularity, ScaleRule, Sweep, SweepRequest, TrialField, dense_places};
-use lto_numerics::{Design, Domain};
+use lto_numerics::theory::{
+    Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TrialField, dense_places,
+};
+use lto_numerics::{Domain, PointDesign};
 use serde::Serialize;
 
 /// Places at which the supremum over space is taken, at least, in one, two and three dimensions; eight for each point where
@@ -44,14 +46,14 @@ pub struct Rate {
     /// D.
     pub dim: usize,
     /// How the points are placed.
-    pub design: Design,
+    pub design: PointDesign,
     /// How values between them are estimated.
     pub estimator: Estimator,
     /// How ℓ is chosen.
     pub rule: ScaleRule,
     /// `points`, `fit` and `predicted_slope`.
     #[serde(flatten)]
-    pub sweep: Sweep,
+    pub sweep: RateSweep,
 }
 
 type State = Box<dyn Fn(&[f64]) -> f64>;
@@ -78,7 +80,7 @@ impl Rates {
                         design,
                         estimator,
                         rule,
-                        n_layouts: if design == Design::Grid { 1 } else { args.layouts },
+                        n_layouts: if design == PointDesign::Grid { 1 } else { args.layouts },
                         seed: args.seed,
                         regularity: &regularity,
                         query: &any,

@@ -8,7 +8,7 @@ use crate::picture::drawing::{Drawing, INK};
 use crate::picture::ticks::short;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::{Context, Result};
-use lto_numerics::Design;
+use lto_numerics::PointDesign;
 use lto_numerics::theory::{Estimator, ScaleRule};
 
 const COLUMNS: [&str; 7] = ["estimate", "design", "N", "error, first and last N", "slope", "predicted", ""];
@@ -135,8 +135,8 @@ fn chart(rates: &[&Rate]) -> Drawing {
 
 /// What a point of the curves is.
 fn layouts(rates: &[&Rate], drawn: usize) -> String {
-    let grid = rates.iter().any(|rate| rate.design == Design::Grid);
-    let random = rates.iter().any(|rate| rate.design != Design::Grid);
+    let grid = rates.iter().any(|rate| rate.design == PointDesign::Grid);
+    let random = rates.iter().any(|rate| rate.design != PointDesign::Grid);
     let means = match drawn {
         1 => "One layout for each N.".into(),
         _ => format!(

@@ -1,6 +1,6 @@
 //! How far every place is from its nearest sensor, kept up while sensors are added.
 
-use super::Places;
+use super::PlaceGrid;
 use super::sites::Sites;
 use crate::domain::Domain;
 use crate::point_tree::PointTree;
@@ -13,7 +13,7 @@ const BLOCK: usize = 512;
 /// Squared distances of the places from their nearest sensor.
 pub(super) struct Cover<'a> {
     domain: &'a Domain,
-    places: &'a Places,
+    places: &'a PlaceGrid,
     sites: &'a Sites<'a>,
     /// NaN-free; minus infinity where no sensor can be of use.
     squared: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Cover<'a> {
 impl<'a> Cover<'a> {
     pub fn new(
         domain: &'a Domain,
-        places: &'a Places,
+        places: &'a PlaceGrid,
         sites: &'a Sites<'a>,
         sensors: Option<&Points>,
     ) -> Self {

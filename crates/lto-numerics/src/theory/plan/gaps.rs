@@ -2,7 +2,7 @@
 
 use super::ledger::{Ledger, Trial};
 use super::sites::{Sites, is_free};
-use super::{Objective, Places, Region};
+use super::{PlaceGrid, Region, SensorObjective};
 use crate::error::Result;
 use crate::point_tree::PointTree;
 use crate::points::Points;
@@ -33,9 +33,9 @@ const GIVEN_UP: usize = 40;
 /// # Errors
 /// Places in another domain, or a region of another dimension.
 pub fn gaps(
-    objective: &Objective,
+    objective: &SensorObjective,
     sensors: &Points,
-    places: &Places,
+    places: &PlaceGrid,
     avoid: &[Region],
     n_gaps: usize,
 ) -> Result<Vec<Gap>> {
@@ -95,7 +95,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn of(ledger: &Ledger, places: &Places, hole: usize) -> Self {
+    fn of(ledger: &Ledger, places: &PlaceGrid, hole: usize) -> Self {
         let (domain, dim) = (ledger.sensors.domain(), ledger.sensors.dim());
         let center = &places.positions()[hole];
         let nearest = PointTree::new(&ledger.sensors).nearest(center, None);
@@ -113,7 +113,7 @@ impl Surroundings {
     fn candidates(
         &self,
         ledger: &Ledger,
-        places: &Places,
+        places: &PlaceGrid,
         sites: &Sites,
         avoid: &[Region],
         hole: usize,

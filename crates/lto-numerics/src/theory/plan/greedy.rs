@@ -2,12 +2,17 @@
 
 use super::cover::Cover;
 use super::sites::Sites;
-use super::{Places, Request};
+use super::{PlaceGrid, SensorRequest};
 use crate::error::{Error, Result};
 use crate::points::Points;
 
 /// The existing sensors, the first new ones (coordinates `[k, D]`), and those that are still missing.
-pub(super) fn place(request: &Request, places: &Places, sites: &Sites, first: &[f64]) -> Result<Points> {
+pub(super) fn place(
+    request: &SensorRequest,
+    places: &PlaceGrid,
+    sites: &Sites,
+    first: &[f64],
+) -> Result<Points> {
     let (domain, dim) = (request.domain, request.domain.dim());
     let mut coordinates = request.existing.map(Points::coordinates).unwrap_or_default();
     coordinates.extend_from_slice(first);

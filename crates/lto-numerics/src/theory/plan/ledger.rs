@@ -1,6 +1,6 @@
 //! The objective at every place, kept up while sensors come, go and move.
 
-use super::{Objective, Places, Worst};
+use super::{PlaceGrid, SensorObjective, WorstPlace};
 use crate::error::Result;
 use crate::points::Points;
 use crate::theory::neighbors;
@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 /// A layout with the objective at every place. A change is evaluated where it reaches only.
 pub(super) struct Ledger<'a> {
-    objective: &'a Objective,
-    places: &'a Places,
+    objective: &'a SensorObjective,
+    places: &'a PlaceGrid,
     pub sensors: Points,
     pub values: Vec<f64>,
     /// Beyond this squared distance from a sensor nothing depends on it.
@@ -26,15 +26,15 @@ pub(super) struct Trial {
 }
 
 impl<'a> Ledger<'a> {
-    pub fn new(objective: &'a Objective, sensors: Points, places: &'a Places) -> Result<Self> {
+    pub fn new(objective: &'a SensorObjective, sensors: Points, places: &'a PlaceGrid) -> Result<Self> {
         let values = objective.values(&sensors, places)?;
         let mut ledger = Self { objective, places, sensors, values, squared_reach: 0.0 };
         ledger.measure_reach()?;
         Ok(ledger)
     }
 
-    pub fn worst(&self) -> Worst {
-        Worst::of(&self.values, self.places, self.sensors.dim())
+    pub fn worst(&self) -> WorstPlace {
+        WorstPlace::of(&self.values, self.places, self.sensors.dim())
     }
 
     /// Another layout that differs by sensors at the given places only: gone from there or come there.
@@ -76,16 +76,16 @@ impl<'a> Ledger<'a> {
 
     fn measure_reach(&mut self) -> Result<()> {
         let furthest = match self.objective {
-            Objective::FillDistance => self.values.iter().copied().fold(0.0, f64::max),
-            Objective::Certificate { .. } => {
-                Objective::FillDistance.evaluate(&self.sensors, self.places)?.value
+            SensorObjective::FillDistance => self.values.iter().copied().fold(0.0, f64::max),
+            SensorObjective::Certificate { .. } => {
+                SensorObjective::FillDistance.evaluate(&self.sensors, self.places)?.value
             }
         };
         self.squared_reach = furthest * furthest
             + match self.objective {
                 // Rounding must not leave out the furthest place itself.
-                Objective::FillDistance => 1e-9 * furthest * furthest,
-                Objective::Certificate { setconv, .. } => {
+                SensorObjective::FillDistance => 1e-9 * furthest * furthest,
+                SensorObjective::Certificate { setconv, .. } => {
                     neighbors::margin(setconv.kernel(), self.sensors.len() + 1)
                 }
             };

@@ -1,6 +1,6 @@
 //! What losing a sensor costs.
 
-use super::{Objective, Places};
+use super::{PlaceGrid, SensorObjective};
 use crate::error::{Error, Result};
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::Points;
@@ -14,7 +14,7 @@ const SHARE: f64 = 1e-6;
 
 /// What the failure of one sensor comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Loss {
+pub struct SensorLoss {
     /// The largest objective anywhere without the sensor.
     pub value: f64,
     /// By how much the objective grows at most, at any place: what tells failures apart that leave the largest alone.
@@ -26,7 +26,7 @@ pub struct Loss {
 ///
 /// # Errors
 /// Fewer than two sensors, or places in another domain.
-pub fn losses(objective: &Objective, sensors: &Points, places: &Places) -> Result<Vec<Loss>> {
+pub fn losses(objective: &SensorObjective, sensors: &Points, places: &PlaceGrid) -> Result<Vec<SensorLoss>> {
     if sensors.len() < 2 {
         let what = "number of sensors of which one may fail (at least)".into();
         return Err(Error::Mismatch { what, expected: 2, got: sensors.len() });
@@ -37,15 +37,15 @@ pub fn losses(objective: &Objective, sensors: &Points, places: &Places) -> Resul
     }
     let tree = PointTree::new(sensors);
     let visit = |x: &[f64; 3], scratch: &mut Scratch| match objective {
-        Objective::FillDistance => second_nearest(&tree, x, scratch),
-        Objective::Certificate { setconv, estimator, regularity } => {
+        SensorObjective::FillDistance => second_nearest(&tree, x, scratch),
+        SensorObjective::Certificate { setconv, estimator, regularity } => {
             let place = Place { domain: sensors.domain(), regularity, setconv };
             scratch.gather(&tree, x, &place);
             scratch.leave_out(&place, |near| place.bound(*estimator, near).0.bound);
         }
     };
     let n = sensors.len();
-    let none = || Loss { value: 0.0, rise: 0.0 };
+    let none = || SensorLoss { value: 0.0, rise: 0.0 };
     // At each place the objective, and what the sensors that matter there make of it.
     let (before, found) = places
         .positions()
@@ -71,12 +71,12 @@ pub fn losses(objective: &Objective, sensors: &Points, places: &Places) -> Resul
         scratch.without.iter().for_each(|&(place, _)| reached[tree.order()[place]] = true);
     });
     let all = found.into_iter().zip(elsewhere);
-    Ok(all.map(|(loss, rest)| Loss { value: loss.value.max(rest), ..loss }).collect())
+    Ok(all.map(|(loss, rest)| SensorLoss { value: loss.value.max(rest), ..loss }).collect())
 }
 
-fn merged(mut losses: Vec<Loss>, others: &[Loss]) -> Vec<Loss> {
+fn merged(mut losses: Vec<SensorLoss>, others: &[SensorLoss]) -> Vec<SensorLoss> {
     for (loss, other) in losses.iter_mut().zip(others) {
-        *loss = Loss { value: loss.value.max(other.value), rise: loss.rise.max(other.rise) };
+        *loss = SensorLoss { value: loss.value.max(other.value), rise: loss.rise.max(other.rise) };
     }
     losses
 }

@@ -25,13 +25,13 @@ use serde::Serialize;
 use sites::Sites;
 
 pub use gaps::{Gap, gaps};
-pub use losses::{Loss, losses};
-pub use places::{Places, spread};
+pub use losses::{SensorLoss, losses};
+pub use places::{PlaceGrid, spread};
 pub use region::Region;
 
 /// What a layout is judged by; smaller is better.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Objective {
+pub enum SensorObjective {
     /// The largest distance of a place from its nearest sensor.
     FillDistance,
     /// The largest local bound, see [`LocalBounds`].
@@ -47,25 +47,25 @@ pub enum Objective {
 
 /// The worst place of a layout.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Worst {
+pub struct WorstPlace {
     /// The objective there.
     pub value: f64,
     /// Where.
     pub at: Vec<f64>,
 }
 
-impl Objective {
+impl SensorObjective {
     /// The objective at every place, for a layout of sensors.
     ///
     /// # Errors
     /// Places in another domain than the sensors.
-    pub fn values(&self, sensors: &Points, places: &Places) -> Result<Vec<f64>> {
+    pub fn values(&self, sensors: &Points, places: &PlaceGrid) -> Result<Vec<f64>> {
         self.values_at(sensors, places.points())
     }
 
     fn values_at(&self, sensors: &Points, query: &Points) -> Result<Vec<f64>> {
         match self {
-            Objective::FillDistance => {
+            SensorObjective::FillDistance => {
                 let (tree, dim) = (PointTree::new(sensors), sensors.dim());
                 let distance = |x: &[f64]| {
                     let mut position = [0.0; 3];
@@ -74,7 +74,7 @@ impl Objective {
                 };
                 Ok(query.coordinates().par_chunks_exact(dim).map(distance).collect())
             }
-            Objective::Certificate { setconv, estimator, regularity } => {
+            SensorObjective::Certificate { setconv, estimator, regularity } => {
                 let bounds = LocalBounds::new(setconv, *estimator, sensors, regularity, query)?;
                 Ok(bounds.bounds.iter().map(|at| at.bound).collect())
             }
@@ -84,15 +84,15 @@ impl Objective {
     /// The worst of the places for a layout of sensors.
     ///
     /// # Errors
-    /// As [`Objective::values`].
-    pub fn evaluate(&self, sensors: &Points, places: &Places) -> Result<Worst> {
-        Ok(Worst::of(&self.values(sensors, places)?, places, sensors.dim()))
+    /// As [`SensorObjective::values`].
+    pub fn evaluate(&self, sensors: &Points, places: &PlaceGrid) -> Result<WorstPlace> {
+        Ok(WorstPlace::of(&self.values(sensors, places)?, places, sensors.dim()))
     }
 }
 
-impl Worst {
+impl WorstPlace {
     /// The largest of the values at the places, the first of several.
-    pub fn of(values: &[f64], places: &Places, dim: usize) -> Self {
+    pub fn of(values: &[f64], places: &PlaceGrid, dim: usize) -> Self {
         let index = (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best });
         Self { value: values[index], at: places.positions()[index][..dim].to_vec() }
     }
@@ -100,7 +100,7 @@ impl Worst {
 
 /// What is asked: n more sensors in a domain.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct SensorRequest<'a> {
     /// Where.
     pub domain: &'a Domain,
     /// How many to add.
@@ -110,12 +110,12 @@ pub struct Request<'a> {
     /// Where no sensor may stand. The state there is wanted all the same.
     pub avoid: &'a [Region],
     /// What to make small.
-    pub objective: Objective,
+    pub objective: SensorObjective,
 }
 
 /// A layout of sensors.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct SensorPlan {
     /// All sensors: the existing ones, then the new ones.
     pub sensors: Points,
     /// How many of them are new: the last.
@@ -123,14 +123,14 @@ pub struct Plan {
     /// The objective of the layout it started from.
     pub start: f64,
     /// The objective and worst place in the end.
-    pub worst: Worst,
+    pub worst: WorstPlace,
 }
 
 /// Places sensors: [`complete`] from nothing, then [`refine`].
 ///
 /// # Errors
 /// As these.
-pub fn place_sensors(request: &Request, places: &Places) -> Result<Plan> {
+pub fn place_sensors(request: &SensorRequest, places: &PlaceGrid) -> Result<SensorPlan> {
     refine(request, places, complete(request, places, &[])?)
 }
 
@@ -142,7 +142,7 @@ pub fn place_sensors(request: &Request, places: &Places) -> Result<Plan> {
 /// # Errors
 /// No sensor asked for, more first ones than that, sensors outside the domain or twice at the same place, a region of
 /// another dimension, or no place left that is not to be avoided.
-pub fn complete(request: &Request, places: &Places, first: &[f64]) -> Result<Points> {
+pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> Result<Points> {
     let dim = request.domain.dim();
     let asked = |requirement| {
         let value = request.n_new.to_string();
@@ -167,11 +167,11 @@ pub fn complete(request: &Request, places: &Places, first: &[f64]) -> Result<Poi
 
 /// Moves the new sensors of a layout (the last `n_new`) as long as that helps: to the centers of the smallest balls
 /// around the places they are nearest to, and for the certificate towards the worst place. What comes out is never worse
-/// than the start at the places, a grid as of [`Places::grid`].
+/// than the start at the places, a grid as of [`PlaceGrid::new`].
 ///
 /// # Errors
 /// A layout without that many sensors, or places in another domain.
-pub fn refine(request: &Request, places: &Places, start: Points) -> Result<Plan> {
+pub fn refine(request: &SensorRequest, places: &PlaceGrid, start: Points) -> Result<SensorPlan> {
     if start.len() < request.n_new {
         let what = "number of sensors to move (at most)".into();
         return Err(Error::Mismatch { what, expected: start.len(), got: request.n_new });
@@ -182,9 +182,9 @@ pub fn refine(request: &Request, places: &Places, start: Points) -> Result<Plan>
     // A layout that covers better may be worse by the certificate.
     let better = if after.value < before.value { centered } else { start };
     let mut ledger = Ledger::new(&request.objective, better, places)?;
-    if request.objective != Objective::FillDistance {
+    if request.objective != SensorObjective::FillDistance {
         refine::towards_worst(request, &mut ledger)?;
     }
     let worst = ledger.worst();
-    Ok(Plan { sensors: ledger.sensors, n_new: request.n_new, start: before.value, worst })
+    Ok(SensorPlan { sensors: ledger.sensors, n_new: request.n_new, start: before.value, worst })
 }

@@ -7,18 +7,18 @@ use crate::points::Points;
 
 /// A fine grid over a domain; on axes that are not periodic both ends are in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Places {
+pub struct PlaceGrid {
     points: Points,
     grid: Grid,
     positions: Vec<[f64; 3]>,
 }
 
-impl Places {
+impl PlaceGrid {
     /// About `n` places, as far apart along all axes.
     ///
     /// # Errors
     /// None for a sound domain.
-    pub fn grid(domain: &Domain, n: usize) -> Result<Self> {
+    pub fn new(domain: &Domain, n: usize) -> Result<Self> {
         let side = (domain.volume() / n.max(1) as f64).powf(1.0 / domain.dim() as f64);
         let along =
             domain.axes().iter().map(|axis| (axis.length() / side).round().clamp(2.0, n.max(2) as f64));

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::sites::is_free;
-use super::{Objective, Places, Request, balls};
+use super::{PlaceGrid, SensorObjective, SensorRequest, balls};
 use crate::error::Result;
 use crate::point_tree::PointTree;
 use crate::points::Points;
@@ -17,9 +17,9 @@ const TRIALS: usize = 240;
 
 /// Moves each new sensor to the center of the smallest ball around the places nearest to it (which no sensor can cover
 /// better); the layout with the least fill distance seen.
-pub(super) fn center(request: &Request, places: &Places, start: &Points) -> Result<Points> {
+pub(super) fn center(request: &SensorRequest, places: &PlaceGrid, start: &Points) -> Result<Points> {
     let n_fixed = start.len() - request.n_new;
-    let mut least = Objective::FillDistance.evaluate(start, places)?.value;
+    let mut least = SensorObjective::FillDistance.evaluate(start, places)?.value;
     let (mut best, mut current) = (start.clone(), start.clone());
     let mut since = 0;
     for _ in 0..ROUNDS {
@@ -33,7 +33,7 @@ pub(super) fn center(request: &Request, places: &Places, start: &Points) -> Resu
         // Two sensors may have met; then this layout is none.
         let Ok(next) = Points::scattered(request.domain.clone(), coordinates) else { break };
         current = next;
-        let found = Objective::FillDistance.evaluate(&current, places)?.value;
+        let found = SensorObjective::FillDistance.evaluate(&current, places)?.value;
         since += 1;
         if found < least * (1.0 - 1e-9) {
             (best, least, since) = (current.clone(), found, 0);
@@ -46,7 +46,7 @@ pub(super) fn center(request: &Request, places: &Places, start: &Points) -> Resu
 }
 
 /// For each sensor the shortest ways to the places nearest to it.
-fn cells(sensors: &Points, places: &Places) -> Vec<Vec<[f64; 3]>> {
+fn cells(sensors: &Points, places: &PlaceGrid) -> Vec<Vec<[f64; 3]>> {
     let tree = PointTree::new(sensors);
     let nearest: Vec<_> = places.positions().par_iter().map(|x| tree.nearest(x, None)).collect();
     let mut cells = vec![Vec::new(); sensors.len()];
@@ -64,7 +64,7 @@ fn cells(sensors: &Points, places: &Places) -> Vec<Vec<[f64; 3]>> {
 
 /// Moves a sensor, less far where that would be into a region to avoid, or not at all; onto the boundary where it would
 /// leave the domain.
-fn shift(request: &Request, sensor: &mut [f64], step: &[f64; 3]) {
+fn shift(request: &SensorRequest, sensor: &mut [f64], step: &[f64; 3]) {
     for part in [1.0, 0.5, 0.25] {
         let mut moved = sensor.to_vec();
         for ((x, axis), step) in moved.iter_mut().zip(request.domain.axes()).zip(step) {
@@ -78,7 +78,7 @@ fn shift(request: &Request, sensor: &mut [f64], step: &[f64; 3]) {
 
 /// Moves the new sensors nearest to the worst place towards it or away from it, by steps that shrink where nothing
 /// helps.
-pub(super) fn towards_worst(request: &Request, ledger: &mut Ledger) -> Result<()> {
+pub(super) fn towards_worst(request: &SensorRequest, ledger: &mut Ledger) -> Result<()> {
     let n_fixed = ledger.sensors.len() - request.n_new;
     let (dim, axes) = (ledger.sensors.dim(), request.domain.axes());
     let (mut part, mut trials) = (0.5, 0);

@@ -1,6 +1,6 @@
 //! Where sensors may stand.
 
-use super::{Places, Region};
+use super::{PlaceGrid, Region};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::point_tree::PointTree;
@@ -9,14 +9,14 @@ use rayon::prelude::*;
 
 /// The places outside the regions to avoid.
 pub(super) struct Sites<'a> {
-    places: &'a Places,
+    places: &'a PlaceGrid,
     /// The allowed places and a tree of them; `None` where all are allowed.
     some: Option<(Vec<usize>, PointTree)>,
 }
 
 impl<'a> Sites<'a> {
     /// `None` where regions cover all places.
-    pub fn new(domain: &Domain, places: &'a Places, avoid: &[Region]) -> Result<Option<Self>> {
+    pub fn new(domain: &Domain, places: &'a PlaceGrid, avoid: &[Region]) -> Result<Option<Self>> {
         if avoid.is_empty() {
             return Ok(Some(Self { places, some: None }));
         }

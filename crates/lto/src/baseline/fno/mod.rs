@@ -17,7 +17,7 @@ use burn::module::Module;
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use config::{FnoConfig, FnoForm};
 use lto_numerics::dataset::Context;
-use lto_numerics::{Grid, Layout, Points};
+use lto_numerics::{Grid, PointStructure, Points};
 use neural_operator::NeuralOperator;
 use published::Published;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Fno {
     /// The grid of a context, which must be the query's too.
     fn grid<'a>(&self, context: &'a Context, query: &Points) -> Result<&'a Grid> {
         let refuse = |reason: String| Err(Error::Unsupported { model: NAME, reason });
-        let Layout::Grid(grid) = context.points.layout() else {
+        let PointStructure::Grid(grid) = context.points.structure() else {
             let n = context.points.len();
             return refuse(format!("it needs values on a whole grid, these are {n} points without one"));
         };
@@ -91,8 +91,8 @@ impl Fno {
             let has = n / 2 + 1;
             return refuse(format!("its {modes} modes along an axis need more than the {has} of {n} points"));
         }
-        match query.layout() {
-            Layout::Grid(to) if to == grid => Ok(grid),
+        match query.structure() {
+            PointStructure::Grid(to) if to == grid => Ok(grid),
             _ => refuse("it predicts on the grid of its context only, and the query is another".into()),
         }
     }

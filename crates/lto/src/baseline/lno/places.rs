@@ -4,7 +4,7 @@ use crate::kernel::latent_attention::Sets;
 use crate::nn::coordinates::unit_coordinates;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
-use lto_numerics::points::Layout;
+use lto_numerics::points::PointStructure;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -44,11 +44,11 @@ impl Places {
 
 /// Whether all points of `some` are points of `all`.
 pub fn is_among(some: &Points, all: &Points) -> bool {
-    let grid = |points: &Points| match points.layout() {
-        Layout::Grid(grid) | Layout::Masked { grid, .. } => Some(grid.clone()),
-        Layout::Scattered(_) => None,
+    let grid = |points: &Points| match points.structure() {
+        PointStructure::Grid(grid) | PointStructure::Masked { grid, .. } => Some(grid.clone()),
+        PointStructure::Scattered(_) => None,
     };
-    if some == all || (matches!(all.layout(), Layout::Grid(_)) && grid(some) == grid(all)) {
+    if some == all || (matches!(all.structure(), PointStructure::Grid(_)) && grid(some) == grid(all)) {
         return true;
     }
     let bits = |points: &Points| -> Vec<Vec<u64>> {

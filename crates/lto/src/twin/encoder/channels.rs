@@ -8,7 +8,7 @@ use crate::kernel::gemm::{Matrix, multiply};
 use crate::twin::axis_weights::{AxisWeights, Scale};
 use crate::twin::latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
-use lto_numerics::{Domain, Grid, Layout};
+use lto_numerics::{Domain, Grid, PointStructure};
 use rayon::prelude::*;
 
 /// Channels `[batch, 1 + p, n0, n1]` (density, then signals) and their derivative in log ℓ.
@@ -39,8 +39,8 @@ pub fn channels(
     let slopes: Vec<Option<&mut [f32]>> = slopes.take(contexts.len()).collect();
     values.par_chunks_mut(size).zip(slopes).enumerate().for_each(|(i, (values, mut slope))| {
         let context = &contexts[i];
-        match context.points.layout() {
-            Layout::Scattered(flat) => {
+        match context.points.structure() {
+            PointStructure::Scattered(flat) => {
                 scattered_sums(context, flat, grid, scale, values, slope.as_deref_mut());
             }
             _ => grid_sums(context, &shared[which[i]], values, slope.as_deref_mut()),
@@ -59,14 +59,14 @@ fn shared_weights(
     scale: Scale,
 ) -> (Vec<[AxisWeights; 2]>, Vec<usize>) {
     let mut grids: Vec<&Grid> = Vec::new();
-    let which = contexts.iter().map(|context| match context.points.layout() {
-        Layout::Grid(g) | Layout::Masked { grid: g, .. } => {
+    let which = contexts.iter().map(|context| match context.points.structure() {
+        PointStructure::Grid(g) | PointStructure::Masked { grid: g, .. } => {
             grids.iter().position(|known| *known == g).unwrap_or_else(|| {
                 grids.push(g);
                 grids.len() - 1
             })
         }
-        Layout::Scattered(_) => 0,
+        PointStructure::Scattered(_) => 0,
     });
     let which = which.collect();
     let weights = grids.iter().map(|g| {
@@ -154,8 +154,8 @@ fn scattered_sums(
 
 /// The observed values (ones for the density) laid out on their whole grid, zero where nothing was observed.
 fn on_grid(context: &Context, observed: Option<&[f64]>, grid_len: usize) -> Vec<f32> {
-    match context.points.layout() {
-        Layout::Masked { indices, .. } => {
+    match context.points.structure() {
+        PointStructure::Masked { indices, .. } => {
             let mut table = vec![0.0; grid_len];
             for (i, &index) in indices.iter().enumerate() {
                 table[index] = observed.map_or(1.0, |u| u[i] as f32);
