@@ -34,9 +34,9 @@ pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
 pub use theory::{RatesArgs, StatesArg, TheoryCommand};
 pub use train::TrainArgs;
 
-use crate::picture::colormap::Colormap;
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
+use lto_report::picture::colormap::Colormap;
 use std::path::PathBuf;
 
 /// The Latent Twin Operator: make PDE data, train twins on it, predict fields from sensors anywhere.

@@ -2,15 +2,11 @@
 
 mod args;
 mod commands;
-mod evaluation;
 mod interrupt;
 mod journal;
 mod memory;
 mod output;
-mod page;
-mod picture;
 mod progress;
-mod report;
 mod usage;
 
 use args::Arguments;

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use clap::ColorChoice;
 use lto_numerics::dataset::write::AtomicFile;
+use lto_report::words::visible;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -82,54 +83,9 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(file.finish()?)
 }
 
-/// A text from a file or its name, with control characters made visible: they must not reach the terminal.
-pub fn visible(text: &str) -> String {
-    let shown = |c: char| match c {
-        '\n' => c.to_string(),
-        _ if c.is_control() => c.escape_default().to_string(),
-        _ => c.to_string(),
-    };
-    text.chars().map(shown).collect()
-}
-
-/// `1 sample`, `2 samples`.
-pub fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
-/// A number of bytes for people.
-pub fn bytes(count: u64) -> String {
-    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
-    if count < 1000 {
-        return format!("{count} bytes");
-    }
-    let mut value = count as f64 / 1000.0;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let decimals = if value < 9.95 { 1 } else { 0 };
-    format!("{value:.decimals$} {}", units[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn byte_counts_are_short() {
-        let cases = [(17, "17 bytes"), (1234, "1.2 kB"), (999_900, "1.0 MB"), (8_232_960_000, "8.2 GB")];
-        for (count, text) in cases {
-            assert_eq!(bytes(count), text);
-        }
-    }
-
-    #[test]
-    fn control_characters_are_shown_and_one_is_singular() {
-        assert_eq!(visible("a\x1b[31mü\nb"), "a\\u{1b}[31mü\nb");
-        assert_eq!([count(1, "frame"), count(0, "frame")], ["1 frame", "0 frames"]);
-    }
 
     #[test]
     fn files_are_replaced_whole_and_nothing_else_is_left() {

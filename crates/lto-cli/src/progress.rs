@@ -1,6 +1,7 @@
 //! Progress on standard error: a bar on a terminal, else a line now and then, or nothing.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lto_report::words::duration;
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
@@ -96,17 +97,6 @@ impl Progress {
     }
 }
 
-/// A time span for people.
-pub fn duration(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match whole {
-        0..10 => format!("{seconds:.1} s"),
-        10..120 => format!("{whole} s"),
-        120..7200 => format!("{} min", whole.div_ceil(60)),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,13 +107,5 @@ mod tests {
         let progress = Progress { what: "samples", total: 1000, first: 900, started, shown: Shown::Nothing };
         assert_eq!(progress.pace(900), "");
         assert_eq!(progress.pace(950), ", 5.0/s, 10 s left");
-    }
-
-    #[test]
-    fn durations_are_short() {
-        let cases = [(0.25, "0.2 s"), (42.4, "42 s"), (125.0, "3 min"), (7265.0, "2 h 1 min")];
-        for (seconds, text) in cases {
-            assert_eq!(duration(seconds), text);
-        }
     }
 }

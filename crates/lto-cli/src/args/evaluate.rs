@@ -1,12 +1,12 @@
 //! `lto evaluate` and `lto compare` on the command line.
 
 use super::number::{finite, positive, positive_number, whole};
-use crate::evaluation::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use lto::data::context::Design;
 use lto::evaluate::{EvaluationConfig, Part};
 use lto_numerics::metric::MetricKind;
+use lto_report::evaluation::Format;
 use std::path::PathBuf;
 
 /// `lto evaluate`.

@@ -1,8 +1,8 @@
 //! `lto predict` on the command line.
 
 use super::number::finite;
-use crate::picture::colormap::Colormap;
 use clap::Args;
+use lto_report::picture::colormap::Colormap;
 use std::path::PathBuf;
 use std::str::FromStr;
 

@@ -5,10 +5,10 @@ mod training;
 
 use crate::args::{BenchArgs, BenchCase, BenchCommand, GlobalArgs};
 use crate::output;
-use crate::page::Page;
 use anyhow::{Context as _, Result, bail};
 use case::Case;
 use lto::kernel::clock;
+use lto_report::text::Page;
 use serde::{Deserialize, Serialize};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};

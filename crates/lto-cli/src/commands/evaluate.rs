@@ -4,7 +4,6 @@ mod kept;
 mod source;
 
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
-use crate::evaluation::{Look, formatted, read_published};
 use crate::progress::Progress;
 use crate::{interrupt, memory, output};
 use anyhow::{Context, Result};
@@ -18,6 +17,8 @@ use lto::model::{Model, ModelConfig};
 use lto::train::folder::CONFIG_FILE;
 use lto::train::metrics;
 use lto::{Device, Error};
+use lto_report::evaluation::{Look, formatted, read_published};
+use lto_report::words;
 use serde_json::Value;
 use std::path::Path;
 use std::process::ExitCode;
@@ -69,7 +70,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
 fn said_samples(protocol: &EvaluationConfig, data: &Data) -> Result<String> {
     let (n, of) = (protocol.chosen_samples(data)?.len(), data.layout().n_samples);
     Ok(match protocol.split {
-        Part::All if n == of => format!("evaluating on all {}", output::count(n, "sample")),
+        Part::All if n == of => format!("evaluating on all {}", words::count(n, "sample")),
         Part::All => format!("evaluating on {n} of all {of} samples"),
         part => format!("evaluating on {n} of {of} samples, of the {} part", part.name()),
     })

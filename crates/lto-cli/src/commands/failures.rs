@@ -1,10 +1,10 @@
 //! What the failure of a sensor costs.
 
 use super::layout::place;
-use crate::picture::ticks::short;
 use anyhow::Result;
 use lto_numerics::Points;
 use lto_numerics::theory::plan::{PlaceGrid, SensorLoss, SensorObjective, losses};
+use lto_report::picture::ticks::short;
 use serde::Serialize;
 
 /// How many are shown of each kind.

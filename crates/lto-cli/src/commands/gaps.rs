@@ -1,8 +1,8 @@
 //! Where one more sensor helps most, for people.
 
 use super::layout::place;
-use crate::picture::ticks::short;
 use lto_numerics::theory::plan::Gap;
+use lto_report::picture::ticks::short;
 
 /// The columns of [`rows`].
 pub const COLUMNS: [&str; 5] =

@@ -109,7 +109,7 @@ pub fn regularity(args: &RegularityArgs, domain: &Domain, why: &str) -> Result<R
 
 /// A place as text: `(0.25, 0.5)`.
 pub fn place(at: &[f64]) -> String {
-    let numbers: Vec<String> = at.iter().map(|&x| crate::picture::ticks::short(x)).collect();
+    let numbers: Vec<String> = at.iter().map(|&x| lto_report::picture::ticks::short(x)).collect();
     format!("({})", numbers.join(", "))
 }
 

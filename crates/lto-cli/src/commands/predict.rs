@@ -6,14 +6,15 @@ mod sensors;
 
 use crate::args::{GlobalArgs, PredictArgs};
 use crate::output as out;
-use crate::page::Page;
-use crate::picture::ticks::{apart, short};
-use crate::progress::duration;
 use crate::usage::UsageError;
 use anyhow::{Result, ensure};
 use lto::Device;
 use lto::model::{Model, ModelCard};
 use lto_numerics::{PointStructure, Points};
+use lto_report::picture::ticks::{apart, short};
+use lto_report::text::Page;
+use lto_report::words;
+use lto_report::words::duration;
 use output::{Output, Predicted};
 use sensors::Sensors;
 use serde::Serialize;
@@ -168,7 +169,7 @@ impl Summary<'_> {
     fn text(&self, color: bool) -> String {
         let mut page = Page::new(color);
         let context = &self.context;
-        let mut from = out::count(context.points, "observation");
+        let mut from = words::count(context.points, "observation");
         if let Some(time) = context.time {
             from.push_str(&format!(" at t = {}", short(time)));
         }
@@ -181,14 +182,14 @@ impl Summary<'_> {
         }
         let to = match &self.query.shape {
             Some(shape) => shape.iter().map(usize::to_string).collect::<Vec<_>>().join("×") + " points",
-            None => out::count(self.query.points, "point"),
+            None => words::count(self.query.points, "point"),
         };
         page.line(&format!("{from} → {to}, in {}", duration(self.seconds)));
         for file in &self.files {
             page.line(&format!(
                 "{}: {}",
                 file.display(),
-                out::bytes(std::fs::metadata(file).map_or(0, |m| m.len()))
+                words::bytes(std::fs::metadata(file).map_or(0, |m| m.len()))
             ));
         }
         let rows = self.values.iter().map(|v| {

@@ -1,8 +1,8 @@
 //! What a command writes, by the name it is given.
 
 use crate::output::folder_of;
-use crate::picture::PictureFormat;
 use anyhow::{Result, bail, ensure};
+use lto_report::picture::PictureFormat;
 use std::path::Path;
 
 /// A kind of file, or a folder.

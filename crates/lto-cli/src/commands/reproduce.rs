@@ -8,16 +8,16 @@ mod suite;
 
 use crate::args::{GlobalArgs, PublishedExperiment, ReproduceArgs};
 use crate::commands::evaluate::quoted;
-use crate::evaluation::{Format, Look, formatted};
 use crate::interrupt;
 use crate::output;
-use crate::progress::duration;
 use anyhow::{Context, Result, bail};
 use fingerprint::Fingerprint;
 use heat::HeatFigure;
 use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig};
 use lto_numerics::metric::MetricKind;
+use lto_report::evaluation::{Format, Look, formatted};
+use lto_report::words::duration;
 use serde::Serialize;
 use stage::Stage;
 use std::path::{Path, PathBuf};

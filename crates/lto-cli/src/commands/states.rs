@@ -3,12 +3,12 @@
 use super::layout;
 use crate::args::{DatasetArgs, RegularityArgs};
 use crate::commands::data::open;
-use crate::output::count;
 use crate::usage::UsageError;
 use anyhow::{Context, Result, bail, ensure};
 use lto_numerics::dataset::{Dataset, DomainOption};
 use lto_numerics::theory::Regularity;
 use lto_numerics::{Domain, Field, Grid, Sample};
+use lto_report::words::count;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn of_file(file: &Path, args: &DatasetArgs, margin: f64) -> Result<Estimated> {
     let n = dataset.len();
     ensure!(n > 0, "{}: holds no samples", file.display());
     let mut fields = Vec::new();
-    for sample in crate::picture::spread(n, SAMPLES) {
+    for sample in lto_report::picture::spread(n, SAMPLES) {
         for sample in dataset.read(sample..sample + 1)? {
             fields.extend(states(sample)?);
         }
@@ -192,7 +192,7 @@ fn covers(grid: &Grid, bounds: &DomainOption) -> bool {
 
 fn states(sample: Sample) -> Result<Vec<Field>> {
     Ok(match sample {
-        Sample::Evolution(trajectory) => crate::picture::spread(trajectory.times().len(), FRAMES)
+        Sample::Evolution(trajectory) => lto_report::picture::spread(trajectory.times().len(), FRAMES)
             .into_iter()
             .map(|frame| {
                 let values = trajectory.frame(frame).to_vec();

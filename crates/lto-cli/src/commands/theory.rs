@@ -6,8 +6,8 @@ mod report;
 use super::product::Product;
 use crate::args::{GlobalArgs, RatesArgs, TheoryCommand};
 use crate::output;
-use crate::picture::{self, PictureFormat};
 use anyhow::{Context, Result, bail};
+use lto_report::picture::{self, PictureFormat};
 use rates::Rates;
 use std::path::Path;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ pub fn run(command: &TheoryCommand, global: &GlobalArgs) -> Result<ExitCode> {
 
 fn write(rates: &Rates, args: &RatesArgs, product: Product, path: &Path, json: &str) -> Result<()> {
     let page = || Ok::<_, anyhow::Error>(report::page(rates, args)?.html().into_bytes());
-    let drawing = |format| picture::still(&report::picture(rates)?, format);
+    let drawing = |format| -> Result<_> { Ok(picture::still(&report::picture(rates)?, format)?) };
     match product {
         Product::Picture(format) => output::write_atomically(path, &drawing(format)?),
         Product::Page | Product::Csv => output::write_atomically(path, &page()?),

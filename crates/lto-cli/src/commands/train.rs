@@ -1,22 +1,22 @@
 //! `lto train`: trains a model as a configuration file says.
 
-mod curves;
 mod watcher;
 
-pub use curves::{History, charts};
+use lto_report::training::{History, charts};
+use lto_report::words;
 pub use watcher::Watcher;
 
 use crate::args::{GlobalArgs, TrainArgs};
 use crate::interrupt;
 use crate::output;
-use crate::page::Page;
-use crate::picture::raster;
-use crate::picture::ticks::short;
-use crate::progress::duration;
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::Experiment;
 use lto::train::{Outcome, Summary, Trainer};
+use lto_report::picture::raster;
+use lto_report::picture::ticks::short;
+use lto_report::text::Page;
+use lto_report::words::duration;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if interrupted {
         eprintln!(
             "interrupted after {}, all saved; continue with: lto train --resume -o {}",
-            output::count(usize::try_from(report.steps).unwrap_or(usize::MAX), "step"),
+            words::count(usize::try_from(report.steps).unwrap_or(usize::MAX), "step"),
             folder.display()
         );
         return Ok(ExitCode::from(interrupt::STATUS));

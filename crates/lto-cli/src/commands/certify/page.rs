@@ -4,14 +4,14 @@ use super::analysis::{Analysis, AtScale, Weights};
 use super::text::{ASSUMPTIONS, BOUNDS, STATES, estimate};
 use crate::args::CertifyArgs;
 use crate::commands::{failures, gaps, layout};
-use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
-use crate::picture::colormap::Rgb;
-use crate::picture::drawing::{Drawing, INK};
-use crate::picture::sensor_map::{Group, Mark, SensorMap};
-use crate::picture::ticks::short;
-use crate::report::{Figure, Report, Section, Table};
-use anyhow::Result;
 use lto_numerics::theory::Certificate;
+use lto_report::Result;
+use lto_report::html::{Figure, Report, Section, Table};
+use lto_report::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use lto_report::picture::colormap::Rgb;
+use lto_report::picture::drawing::{Drawing, INK};
+use lto_report::picture::sensor_map::{Group, Mark, SensorMap};
+use lto_report::picture::ticks::short;
 
 /// The whole page.
 ///

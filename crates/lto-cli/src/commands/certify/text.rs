@@ -4,11 +4,11 @@ use super::analysis::{Analysis, Summary, Weights};
 use crate::commands::layout::place;
 use crate::commands::states::Estimated;
 use crate::commands::{failures, gaps};
-use crate::output::count;
-use crate::page::Page;
-use crate::picture::ticks::short;
 use lto_numerics::geometry::EqualVolume;
 use lto_numerics::theory::{BoundOrigin, Estimator, Partition};
+use lto_report::picture::ticks::short;
+use lto_report::text::Page;
+use lto_report::words::count;
 
 pub const BOUNDS: [&str; 5] = ["bound of the error", "of", "ℓ", "at most", "holds"];
 pub const ASSUMPTIONS: [&str; 3] = ["assumption", "", "if not"];

@@ -8,10 +8,12 @@ use crate::args::{GenerateArgs, GlobalArgs, RunArgs};
 use crate::interrupt;
 use crate::journal::{Header, Journal};
 use crate::output;
-use crate::progress::{Progress, duration};
+use crate::progress::Progress;
 use crate::usage;
 use anyhow::Result;
 use lto_numerics::pde::PdeConfig;
+use lto_report::words;
+use lto_report::words::duration;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -63,7 +65,7 @@ pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<
     let mut journal = target::prepare(run, &header, pde.as_ref())?;
     let resumed = journal.len();
     if resumed > 0 && !quiet {
-        eprintln!("continuing after {resumed} of {}", output::count(header.samples, "sample"));
+        eprintln!("continuing after {resumed} of {}", words::count(header.samples, "sample"));
     }
     let mut progress = Progress::new("samples", header.samples, resumed, quiet);
     let solved = solve::solve(pde.as_ref(), &header, &mut journal, &mut progress);
@@ -80,7 +82,7 @@ pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<
         eprintln!(
             "interrupted after {} of {}, kept in {}; continue with the same command and --resume",
             journal.len(),
-            output::count(header.samples, "sample"),
+            words::count(header.samples, "sample"),
             Journal::path_for(&run.output).display()
         );
         return Ok(None);
@@ -106,19 +108,16 @@ impl Summary {
             .iter()
             .map(|shape| shape.iter().map(usize::to_string).collect::<Vec<_>>().join("×"))
             .collect();
-        let frames = if self.frames > 0 {
-            format!(", {}", output::count(self.frames, "frame"))
-        } else {
-            String::new()
-        };
+        let frames =
+            if self.frames > 0 { format!(", {}", words::count(self.frames, "frame")) } else { String::new() };
         let rate = (self.samples - self.resumed) as f64 / self.seconds;
         format!(
             "{}: {} of {} on {}{frames}; {} in {} ({rate:.1} samples/s)\n",
             self.file.display(),
-            output::count(self.samples, "sample"),
+            words::count(self.samples, "sample"),
             self.config.name(),
             grids.join(" and "),
-            output::bytes(self.bytes),
+            words::bytes(self.bytes),
             duration(self.seconds),
         )
     }

@@ -3,12 +3,12 @@
 use super::arrays;
 use crate::args::DatasetArgs;
 use crate::journal;
-use crate::output::count;
 use crate::usage::{self, UsageError};
 use anyhow::{Result, anyhow, bail};
 use lto_numerics::Error;
 use lto_numerics::dataset::format::{self, ElementType, Format};
 use lto_numerics::dataset::{Dataset, DatasetInfo, LayoutKind};
+use lto_report::words::count;
 use std::path::Path;
 
 /// How many arrays advice names.

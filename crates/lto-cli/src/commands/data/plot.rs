@@ -3,12 +3,13 @@
 use super::open;
 use crate::args::{FrameRange, GlobalArgs, PlotArgs};
 use crate::output;
-use crate::picture::{self, PictureFormat, Subject, channel_number};
 use anyhow::{Context, Result, bail, ensure};
 use lto_numerics::dataset::format::Attribute;
 use lto_numerics::dataset::format::csv::PointCloud;
 use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind, LayoutKind};
 use lto_numerics::pde::PdeConfig;
+use lto_report::picture::{self, PictureFormat, Subject, channel_number};
+use lto_report::words;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ pub fn run(args: &PlotArgs, global: &GlobalArgs) -> Result<ExitCode> {
     };
     output::write_atomically(&args.output, &picture)?;
     if !global.quiet {
-        output::print(&format!("{}: {}\n", args.output.display(), output::bytes(picture.len() as u64)))?;
+        output::print(&format!("{}: {}\n", args.output.display(), words::bytes(picture.len() as u64)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -74,7 +75,7 @@ fn sample_picture(
         let all = n_frames - 1;
         eprintln!("shows {shown} of {n_frames} frames, evenly spaced; --frames 0-{all} shows all");
     }
-    picture::render(&sample, &subject, format)
+    Ok(picture::render(&sample, &subject, format)?)
 }
 
 /// The picture of a point cloud, which is one set of points and has no samples.
@@ -92,7 +93,7 @@ fn cloud_picture(args: &PlotArgs, format: PictureFormat) -> Result<Vec<u8>> {
         frames: args.frames.as_ref().map(expand),
         colormap: args.colormap,
     };
-    picture::render_cloud(&cloud, &subject, format)
+    Ok(picture::render_cloud(&cloud, &subject, format)?)
 }
 
 /// What a picture of a file is called.

@@ -1,14 +1,14 @@
 //! The pictures of the report.
 
 use super::evaluation::{Evaluation, Forecast};
-use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
-use crate::picture::colormap::{Colormap, Scale};
-use crate::picture::drawing::Drawing;
-use crate::picture::prediction::{self, Frame, Observed, Subject};
-use crate::picture::ticks::short;
-use crate::picture::tiles::{self, Content, Tile};
-use anyhow::Result;
 use lto_numerics::Trajectory;
+use lto_report::Result;
+use lto_report::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use lto_report::picture::colormap::{Colormap, Scale};
+use lto_report::picture::drawing::Drawing;
+use lto_report::picture::prediction::{self, Frame, Observed, Subject};
+use lto_report::picture::ticks::short;
+use lto_report::picture::tiles::{self, Content, Tile};
 
 const WIDTH: usize = 186;
 

@@ -3,12 +3,12 @@
 use super::evaluation::Tests;
 use super::{CONFIG, Results, figures};
 use crate::args::DemoArgs;
-use crate::commands::train::{History, charts};
-use crate::picture::ticks::short;
-use crate::progress::duration;
-use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
 use lto::model::Model;
+use lto_report::html::{Figure, Report, Section, Table};
+use lto_report::picture::ticks::short;
+use lto_report::training::{History, charts};
+use lto_report::words::duration;
 
 /// Numbers of sensors that are shown.
 const SHOWN: [usize; 3] = [64, 256, 1024];

@@ -4,15 +4,15 @@ use super::study::{Study, Summary};
 use crate::args::DesignArgs;
 use crate::commands::layout::place;
 use crate::commands::{failures, gaps};
-use crate::output::count;
-use crate::page::Page;
-use crate::picture::chart::COLORS;
-use crate::picture::drawing::{Drawing, INK};
-use crate::picture::sensor_map::{Group, Mark, SensorMap};
-use crate::picture::ticks::short;
-use crate::report::{Figure, Report, Section, Table};
-use anyhow::Result;
 use lto_numerics::theory::{BoundOrigin, Estimator};
+use lto_report::Result;
+use lto_report::html::{Figure, Report, Section, Table};
+use lto_report::picture::chart::COLORS;
+use lto_report::picture::drawing::{Drawing, INK};
+use lto_report::picture::sensor_map::{Group, Mark, SensorMap};
+use lto_report::picture::ticks::short;
+use lto_report::text::Page;
+use lto_report::words::count;
 
 const COMPARED: [&str; 5] = ["layout", "new sensors", "mean", "range", "ours is smaller by"];
 /// How many sensors are listed, on the terminal and on the page.

@@ -1,10 +1,10 @@
 //! What an evaluation leaves: the result of each run in its folder, and one of all where it is asked for.
 
 use crate::args::ShownArgs;
-use crate::evaluation::{Look, report};
 use crate::output;
 use anyhow::{Context, Result, ensure};
 use lto::evaluate::evaluation::{self, Evaluation};
+use lto_report::evaluation::{Look, report};
 use std::path::{Path, PathBuf};
 
 /// The report in a folder of results.

@@ -1,14 +1,14 @@
 //! What is said of a model, for people and programs.
 
-use crate::output::count;
-use crate::page::Page;
-use crate::picture::ticks::{apart, short};
 use lto::data::Layout;
 use lto::model::{Model, ModelConfig};
 use lto::operator::Operator;
 use lto::parameters::Named;
 use lto::problem::Problem;
 use lto_numerics::dataset::Normalizer;
+use lto_report::picture::ticks::{apart, short};
+use lto_report::text::Page;
+use lto_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,12 +2,12 @@
 
 use crate::args::PredictArgs;
 use crate::commands::readings::Readings;
-use crate::picture::distinct;
-use crate::picture::ticks::short;
 use anyhow::{Context as _, Result, bail, ensure};
 use lto::model::ModelCard;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use lto_report::picture::distinct;
+use lto_report::picture::ticks::short;
 use std::collections::BTreeMap;
 
 /// Observations ready for a model, and what was done to get there.

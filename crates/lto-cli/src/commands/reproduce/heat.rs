@@ -3,13 +3,13 @@
 
 use super::Run;
 use crate::args::Scale;
-use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
-use crate::picture::drawing::Drawing;
 use anyhow::Result;
 use lto_numerics::Domain;
 use lto_numerics::design::PointDesign;
 use lto_numerics::pde::{HeatField, sample_rng};
 use lto_numerics::theory::{Estimator, RateFit, RateSweep, ScaleRule, SweepRequest, dense_places, student};
+use lto_report::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use lto_report::picture::drawing::Drawing;
 use serde::Serialize;
 
 /// Layouts of sensors for each N.

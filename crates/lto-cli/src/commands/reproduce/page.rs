@@ -3,11 +3,11 @@
 use super::Results;
 use super::suite::{Planned, Suite};
 use crate::args::ReproduceArgs;
-use crate::evaluation::{Look, sections};
-use crate::progress::duration;
-use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
 use lto_numerics::metric::MetricKind;
+use lto_report::evaluation::{Look, sections};
+use lto_report::html::{Figure, Report, Section, Table};
+use lto_report::words::duration;
 
 /// The whole report.
 ///

@@ -15,6 +15,7 @@ use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig, Levels};
 use lto::experiment::Experiment;
 use lto::train::{Outcome, Trainer};
+use lto_report::words;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage
     // A journal of the same is continued, any other is not.
     let journal = crate::journal::header_of(&Journal::path_for(&output));
     let resume = journal.is_some_and(|begun| begun == header);
-    say(quiet, &format!("data: solving {}", output::count(samples, "sample")));
+    say(quiet, &format!("data: solving {}", words::count(samples, "sample")));
     let run = RunArgs {
         n_samples: samples,
         seed: data.seed,

@@ -1,9 +1,9 @@
 //! What `lto reproduce` does, as a file says: which models on which data, how large, how evaluated, and what was published.
 
 use crate::args::{PublishedExperiment, Scale};
-use crate::evaluation::Published;
 use anyhow::{Context, Result, bail};
 use lto::experiment::Experiment;
+use lto_report::evaluation::Published;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

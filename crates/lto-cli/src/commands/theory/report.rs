@@ -2,14 +2,14 @@
 
 use super::rates::{Rate, Rates};
 use crate::args::RatesArgs;
-use crate::page::Page;
-use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
-use crate::picture::drawing::{Drawing, INK};
-use crate::picture::ticks::short;
-use crate::report::{Figure, Report, Section, Table};
 use anyhow::{Context, Result};
 use lto_numerics::PointDesign;
 use lto_numerics::theory::{Estimator, ScaleRule};
+use lto_report::html::{Figure, Report, Section, Table};
+use lto_report::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use lto_report::picture::drawing::{Drawing, INK};
+use lto_report::picture::ticks::short;
+use lto_report::text::Page;
 
 const COLUMNS: [&str; 7] = ["estimate", "design", "N", "error, first and last N", "slope", "predicted", ""];
 

@@ -1,8 +1,9 @@
 //! Shows a run as it goes, and stops it when asked to.
 
 use crate::interrupt;
-use crate::progress::{Progress, duration};
+use crate::progress::Progress;
 use lto::train::{Control, Observer, Started, StepReport, ValidationReport};
+use lto_report::words::duration;
 
 /// An observer for terminals and logs.
 pub struct Watcher {

@@ -11,6 +11,7 @@ use anyhow::{Result, ensure};
 use lto_numerics::dataset::format::Attribute;
 use lto_numerics::dataset::write;
 use lto_numerics::pde::Pde;
+use lto_report::words;
 use std::path::Path;
 
 /// Checks the output file, and creates or continues its journal.
@@ -77,8 +78,8 @@ fn check_space(folder: &Path, needed: u64) -> Result<()> {
         needed <= available,
         "{}: {} are needed there (half of it only while generating), {} are free",
         folder.display(),
-        output::bytes(needed),
-        output::bytes(available)
+        words::bytes(needed),
+        words::bytes(available)
     );
     Ok(())
 }
@@ -95,8 +96,8 @@ fn check_file_size(needed: u64) -> Result<()> {
     ensure!(
         limit.is_none_or(|limit| needed <= limit),
         "files of {} are needed, but the limit here is {}; raise it: ulimit -f unlimited",
-        output::bytes(needed),
-        output::bytes(limit.unwrap_or(u64::MAX))
+        words::bytes(needed),
+        words::bytes(limit.unwrap_or(u64::MAX))
     );
     Ok(())
 }

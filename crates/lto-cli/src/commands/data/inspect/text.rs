@@ -2,11 +2,11 @@
 
 use super::super::arrays;
 use super::Report;
-use crate::output::count;
-use crate::page::Page;
-use crate::picture::ticks::{apart, short};
 use lto_numerics::dataset::format::{ArrayInfo, Attribute, ElementType};
 use lto_numerics::dataset::{DatasetKind, GridInfo};
+use lto_report::picture::ticks::{apart, short};
+use lto_report::text::Page;
+use lto_report::words::count;
 use std::fmt::Write;
 
 /// Attributes by which HDF5 ties coordinates to arrays; the grid says the same.

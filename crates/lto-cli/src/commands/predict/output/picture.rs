@@ -3,10 +3,10 @@
 use super::Predicted;
 use crate::args::PredictArgs;
 use crate::output::write_atomically;
-use crate::picture::channel_number;
-use crate::picture::prediction::{self, Frame, Observed, Subject};
-use crate::picture::ticks::short;
 use anyhow::Result;
+use lto_report::picture::channel_number;
+use lto_report::picture::prediction::{self, Frame, Observed, Subject};
+use lto_report::picture::ticks::short;
 use std::path::Path;
 
 /// Draws one channel of the prediction with the observations it comes from.

@@ -2,7 +2,7 @@
 
 use super::drawing::{Anchor, Drawing, INK, Shape};
 use super::raster;
-use anyhow::Result;
+use crate::error::Result;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::fmt::Write;
 

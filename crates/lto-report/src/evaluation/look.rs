@@ -48,9 +48,3 @@ pub fn span(evaluation: &Evaluation) -> Option<String> {
         lead => format!("{lead} steps at once"),
     })
 }
-
-/// The text with a capital first letter.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}

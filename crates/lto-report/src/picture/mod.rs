@@ -20,7 +20,7 @@ pub mod tiles;
 
 pub use cloud::distinct;
 
-use anyhow::{Context, Result, bail};
+use crate::error::{Error, Result};
 use colormap::{Colormap, Scale};
 use drawing::Drawing;
 use lto_numerics::dataset::format::csv::PointCloud;
@@ -55,7 +55,7 @@ impl PictureFormat {
             "png" => Ok(PictureFormat::Png),
             "svg" => Ok(PictureFormat::Svg),
             "gif" => Ok(PictureFormat::Gif),
-            _ => bail!("{}: a picture file ends in .png, .svg or .gif", path.display()),
+            _ => Err(Error::PictureSuffix { path: path.into() }),
         }
     }
 }
@@ -69,7 +69,7 @@ pub fn channel_number(wanted: &str, channels: &[String]) -> Result<usize> {
     let by_number = || wanted.parse().ok().filter(|&number: &usize| number < channels.len());
     by_name
         .or_else(by_number)
-        .with_context(|| format!("there is no channel {wanted}; the channels are {}", channels.join(", ")))
+        .ok_or_else(|| Error::NoChannel { wanted: wanted.into(), channels: channels.to_vec() })
 }
 
 /// What of a sample is shown, and what it is called.
@@ -109,7 +109,7 @@ impl Subject {
     fn chosen_frames(&self, available: usize, at_most: usize) -> Result<Vec<usize>> {
         if let Some(frames) = &self.frames {
             if let Some(frame) = frames.iter().find(|&&frame| frame >= available) {
-                bail!("there is no frame {frame}: the frames are 0 to {}", available - 1);
+                return Err(Error::NoFrame { frame: *frame, last: available - 1 });
             }
             return Ok(frames.clone());
         }
@@ -134,14 +134,17 @@ pub fn render(sample: &Sample, subject: &Subject, format: PictureFormat) -> Resu
         Sample::Steady { target, .. } => target.n_channels(),
     };
     if subject.channel >= n_channels {
-        bail!("there is no channel {}: the channels are 0 to {}", subject.channel, n_channels - 1);
+        let channels = (0..n_channels).map(|channel| channel.to_string()).collect();
+        return Err(Error::NoChannel { wanted: subject.channel.to_string(), channels });
     }
     match (format, sample) {
         (PictureFormat::Gif, Sample::Evolution(trajectory)) => {
             let frames = subject.chosen_frames(trajectory.times().len(), DEFAULT_ANIMATION_FRAMES)?;
             animation::gif(trajectory, &frames, subject)
         }
-        (PictureFormat::Gif, _) => bail!("a steady sample has no times to animate; write a .png or .svg"),
+        (PictureFormat::Gif, _) => {
+            Error::no_picture("a steady sample has no times to animate; write a .png or .svg")
+        }
         _ => still(&draw(sample, subject)?, format),
     }
 }
@@ -162,7 +165,7 @@ pub fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
     match format {
         PictureFormat::Png => raster::png(&raster::rasterize(drawing)?),
         PictureFormat::Svg => Ok(svg::document(drawing)?.into_bytes()),
-        PictureFormat::Gif => bail!("this has no frames to animate; write a .png or .svg"),
+        PictureFormat::Gif => Error::no_picture("this has no frames to animate; write a .png or .svg"),
     }
 }
 
@@ -177,7 +180,7 @@ fn draw(sample: &Sample, subject: &Subject) -> Result<Drawing> {
         }
         Sample::Steady { source, target } => {
             if subject.frames.is_some() {
-                bail!("a steady sample has no frames to choose from; leave out --frames");
+                return Error::no_picture("a steady sample has no frames to choose from; leave out --frames");
             }
             Ok(steady::draw(source, target, subject))
         }

@@ -1,6 +1,6 @@
 //! Headings, lines and tables for people.
 
-use crate::output::visible;
+use crate::words::visible;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 /// Text under construction; whatever comes from files is made [`visible`].

@@ -1,8 +1,8 @@
 //! Training and validation over the steps of a run, from its metrics.
 
+use crate::error::{Error, Result};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
-use anyhow::{Context, Result};
 use lto::train::metrics;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -27,15 +27,16 @@ impl History {
     /// The file cannot be read, or has a line that is no JSON.
     pub fn read(run: &Path) -> Result<Self> {
         let path = run.join(metrics::FILE_NAME);
-        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        Self::parse(&text).with_context(|| format!("{}: is not the metrics of a run", path.display()))
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        Self::parse(&text)
+            .map_err(|problem| Error::bad_file(&path, format!("is not the metrics of a run: {problem}")))
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    fn parse(text: &str) -> Result<Self, String> {
         let mut history = Self::default();
         for line in text.lines() {
-            let line: BTreeMap<String, Value> = serde_json::from_str(line)?;
-            let step = line.get("step").and_then(Value::as_f64).context("a line has no step")?;
+            let line: BTreeMap<String, Value> = serde_json::from_str(line).map_err(|e| e.to_string())?;
+            let step = line.get("step").and_then(Value::as_f64).ok_or("a line has no step")?;
             let training = line.get("kind").is_some_and(|kind| kind == "train");
             for (name, value) in &line {
                 let Some(value) = value.as_f64().filter(|_| name != "step") else { continue };

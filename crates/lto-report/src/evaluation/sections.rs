@@ -3,13 +3,14 @@
 use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
 use super::fields::shown;
-use super::look::{Look, capital, span};
+use super::look::{Look, span};
 use super::rows::{Kind, names};
 use super::table::{ResultTable, tables};
+use crate::error::Result;
+use crate::html::{Figure, Report, Section};
 use crate::picture::chart::Axis;
 use crate::picture::drawing::Drawing;
-use crate::report::{Figure, Report, Section};
-use anyhow::Result;
+use crate::words::capital;
 use lto::evaluate::Evaluation;
 use lto::evaluate::level::{Origin, RESAMPLED};
 

@@ -2,7 +2,7 @@
 
 use super::colormap::Rgb;
 use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Shape, text_width};
-use anyhow::{Context, Result, anyhow};
+use crate::error::{Error, Result};
 use kuva::backend::raster::RasterBackend;
 use kuva::render::color::Color;
 use kuva::render::render::{Primitive, Scene, TextAnchor};
@@ -117,8 +117,8 @@ pub fn rasterize(drawing: &Drawing) -> Result<Image> {
 
 fn render(scene: &Scene) -> Result<Image> {
     let backend = RasterBackend::new().with_scale(PIXELS_PER_UNIT as f32);
-    let encoded = backend.render_scene(scene).map_err(|e| anyhow!("drawing the picture: {e}"))?;
-    decode(&encoded).context("drawing the picture")
+    let encoded = backend.render_scene(scene).map_err(Error::encoding)?;
+    decode(&encoded)
 }
 
 fn primitive(shape: &Shape) -> Option<Primitive> {
@@ -151,10 +151,10 @@ fn primitive(shape: &Shape) -> Option<Primitive> {
 fn decode(encoded: &[u8]) -> Result<Image> {
     let mut decoder = png::Decoder::new(Cursor::new(encoded));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info()?;
-    let size = reader.output_buffer_size().context("the picture is too large")?;
+    let mut reader = decoder.read_info().map_err(Error::encoding)?;
+    let size = reader.output_buffer_size().ok_or_else(|| Error::encoding("it is too large"))?;
     let mut buffer = vec![0; size];
-    let info = reader.next_frame(&mut buffer)?;
+    let info = reader.next_frame(&mut buffer).map_err(Error::encoding)?;
     let samples = info.color_type.samples();
     let gray = samples < 3;
     let pixel = |p: &[u8]| if gray { [p[0]; 3] } else { [p[0], p[1], p[2]] };
@@ -164,8 +164,10 @@ fn decode(encoded: &[u8]) -> Result<Image> {
 
 /// The image as a PNG file, marked with its true size on paper.
 pub fn png(image: &Image) -> Result<Vec<u8>> {
+    let side = |n: usize| u32::try_from(n).map_err(Error::encoding);
+    let (width, height) = (side(image.width)?, side(image.height)?);
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, u32::try_from(image.width)?, u32::try_from(image.height)?);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let per_meter = (96.0 * PIXELS_PER_UNIT as f64 / 0.0254).round() as u32;
@@ -174,9 +176,9 @@ pub fn png(image: &Image) -> Result<Vec<u8>> {
         yppu: per_meter,
         unit: png::Unit::Meter,
     }));
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&image.bytes)?;
-    writer.finish()?;
+    let mut writer = encoder.write_header().map_err(Error::encoding)?;
+    writer.write_image_data(&image.bytes).map_err(Error::encoding)?;
+    writer.finish().map_err(Error::encoding)?;
     Ok(file)
 }
 

@@ -3,14 +3,14 @@
 use super::csv::csv;
 use super::look::Look;
 use super::table::{Cell, ResultTable, tables};
-use crate::page::Page;
-use crate::report::Table;
-use clap::ValueEnum;
+use crate::html::Table;
+use crate::text::Page;
 use lto::evaluate::Evaluation;
 use std::fmt::Write;
 
 /// Form of tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Format {
     /// For the terminal.
     #[default]

@@ -3,7 +3,7 @@
 
 use super::colormap::Rgb;
 use super::raster::Image;
-use crate::output::visible;
+use crate::words::visible;
 
 /// Pixels per unit wherever a drawing becomes pixels.
 pub const PIXELS_PER_UNIT: usize = 2;

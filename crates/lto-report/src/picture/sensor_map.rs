@@ -4,7 +4,7 @@ use super::colormap::{Colormap, Rgb, Scale};
 use super::drawing::{Anchor, Drawing, INK, Rect, text_width};
 use super::panel::{ABOVE, BAR, BELOW, LABEL_SIZE, LEFT, Legend, Panel, color_bar};
 use super::plane::{self, Plane};
-use anyhow::Result;
+use crate::error::Result;
 use lto_numerics::theory::plan::Region;
 use lto_numerics::{Axis, Domain, Grid};
 use std::f64::consts::TAU;

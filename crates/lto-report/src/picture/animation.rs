@@ -7,7 +7,7 @@ use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, a
 use super::plane::Plane;
 use super::raster::rasterize;
 use super::ticks::short;
-use anyhow::{Context, Result};
+use crate::error::{Error, Result};
 use lto_numerics::Trajectory;
 use std::collections::HashMap;
 
@@ -36,21 +36,24 @@ pub fn gif(trajectory: &Trajectory, frames: &[usize], subject: &Subject) -> Resu
 /// The GIF of `count` drawings of one size in the colors of `map`; the whole lasts about five seconds and repeats.
 pub fn encode(drawings: impl Iterator<Item = Drawing>, count: usize, map: Colormap) -> Result<Vec<u8>> {
     let mut drawings = drawings.peekable();
-    let page = drawings.peek().context("no frames to animate")?;
-    let width = u16::try_from(page.width * PIXELS_PER_UNIT)?;
-    let height = u16::try_from(page.height * PIXELS_PER_UNIT)?;
+    let page = drawings.peek().ok_or_else(|| Error::encoding("there are no frames to animate"))?;
+    let side = |units: usize| u16::try_from(units * PIXELS_PER_UNIT).map_err(Error::encoding);
+    let width = side(page.width)?;
+    let height = side(page.height)?;
     let mut palette = Palette::new(map);
-    let mut encoder = gif::Encoder::new(Vec::new(), width, height, &palette.bytes())?;
-    encoder.set_repeat(gif::Repeat::Infinite)?;
+    let mut encoder =
+        gif::Encoder::new(Vec::new(), width, height, &palette.bytes()).map_err(Error::encoding)?;
+    encoder.set_repeat(gif::Repeat::Infinite).map_err(Error::encoding)?;
     // Hundredths of a second; browsers slow down anything under two.
     let delay = (500 / count.max(1)).clamp(4, 50) as u16;
     for drawing in drawings {
         let image = rasterize(&drawing)?;
         let indices: Vec<u8> = image.pixels().map(|color| palette.index(color)).collect();
         let buffer = indices.into();
-        encoder.write_frame(&gif::Frame { width, height, delay, buffer, ..Default::default() })?;
+        let frame = gif::Frame { width, height, delay, buffer, ..Default::default() };
+        encoder.write_frame(&frame).map_err(Error::encoding)?;
     }
-    Ok(encoder.into_inner()?)
+    encoder.into_inner().map_err(Error::encoding)
 }
 
 fn heading(trajectory: &Trajectory, frame: usize) -> String {

@@ -1,12 +1,12 @@
 //! Example fields: the truth, what each model predicts, and the differences, under shared color scales.
 
 use super::rows::names;
+use crate::error::Result;
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::colormap::{Colormap, Scale};
 use crate::picture::drawing::Drawing;
 use crate::picture::ticks::short;
 use crate::picture::tiles::{self, Content, Tile};
-use anyhow::Result;
 use lto::evaluate::Evaluation;
 use lto::evaluate::evaluation::ExampleField;
 

@@ -1,7 +1,8 @@
 //! Evaluations as rows: one case each, the same over several models.
 
-use super::look::{capital, span};
+use super::look::span;
 use crate::picture::ticks::short;
+use crate::words::capital;
 use lto::evaluate::statistics::ErrorStatistics;
 use lto::evaluate::{Evaluation, Outcome};
 use lto_numerics::metric::MetricKind;

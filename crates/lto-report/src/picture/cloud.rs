@@ -4,7 +4,7 @@ use super::Subject;
 use super::drawing::{Anchor, Drawing, Rect};
 use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, airy_range, color_bar};
 use super::ticks::short;
-use anyhow::{Result, bail};
+use crate::error::{Error, Result};
 use lto_numerics::dataset::format::csv::PointCloud;
 
 const WIDTH: usize = 340;
@@ -23,16 +23,18 @@ pub fn draw(cloud: &PointCloud, subject: &Subject) -> Result<Drawing> {
         [_] => (0, None),
         [first, _] if first.to_lowercase().starts_with("lat") => (1, Some(0)),
         [_, _] => (0, Some(1)),
-        more => bail!(
-            "a cloud with the coordinates {} cannot be drawn; keep one or two of them in the file",
-            more.join(", ")
-        ),
+        more => {
+            return Error::no_picture(format!(
+                "a cloud with the coordinates {} cannot be drawn; keep one or two of them in the file",
+                more.join(", ")
+            ));
+        }
     };
     let coordinates: Vec<Vec<f64>> = (0..cloud.axis_names.len())
         .map(|d| cloud.coordinates.iter().skip(d).step_by(cloud.axis_names.len()).copied().collect())
         .collect();
     let Some(values) = cloud.values.get(subject.channel) else {
-        bail!("there is no value column to draw; the file has coordinates only");
+        return Error::no_picture("there is no value column to draw; the file has coordinates only");
     };
     let shown = || frames.iter().flat_map(|(_, points)| points.iter().map(|&point| &values[point]));
     let scale = subject.scale(shown());
@@ -66,7 +68,7 @@ pub fn draw(cloud: &PointCloud, subject: &Subject) -> Result<Drawing> {
 fn frames(cloud: &PointCloud, subject: &Subject) -> Result<Vec<(String, Vec<usize>)>> {
     let Some((name, times)) = &cloud.times else {
         if subject.frames.is_some() {
-            bail!("the cloud has no time column to choose from; leave out --frames");
+            return Error::no_picture("the cloud has no time column to choose from; leave out --frames");
         }
         return Ok(vec![(String::new(), (0..cloud.len()).collect())]);
     };
@@ -76,7 +78,10 @@ fn frames(cloud: &PointCloud, subject: &Subject) -> Result<Vec<(String, Vec<usiz
         None => vec![0],
     };
     if chosen.len() > MAX_FRAMES {
-        bail!("{} times do not fit side by side; choose at most {MAX_FRAMES} with --frames", chosen.len());
+        let n = chosen.len();
+        return Error::no_picture(format!(
+            "{n} times do not fit side by side; choose at most {MAX_FRAMES} with --frames"
+        ));
     }
     let at = |time: f64| (0..times.len()).filter(move |&point| times[point] == time).collect();
     let frame = |frame: usize| (format!("{name} = {}", short(distinct[frame])), at(distinct[frame]));

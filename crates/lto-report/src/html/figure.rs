@@ -1,9 +1,9 @@
 //! Pictures inside the report.
 
 use super::{escape, inline};
+use crate::error::Result;
 use crate::picture::drawing::Drawing;
 use crate::picture::svg;
-use anyhow::Result;
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 /// A picture with what is written below it, and what is said to those who cannot see it.

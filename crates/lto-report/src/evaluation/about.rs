@@ -2,12 +2,12 @@
 
 use super::rows::names;
 use super::sections::with_figure;
-use crate::commands::train::{History, charts};
-use crate::output::count;
+use crate::error::Result;
+use crate::html::{Section, Table};
 use crate::picture::ticks::short;
-use crate::progress::duration;
-use crate::report::{Section, Table};
-use anyhow::Result;
+use crate::training::{History, charts};
+use crate::words::count;
+use crate::words::duration;
 use lto::evaluate::{Evaluation, Part};
 use lto::train::folder::CONFIG_FILE;
 use lto::train::metrics;

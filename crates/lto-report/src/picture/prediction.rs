@@ -6,7 +6,7 @@ use super::drawing::{Anchor, Drawing, INK, Rect};
 use super::panel::{ABOVE, BELOW, HEADER, LABEL_SIZE, LEFT, Legend, Panel, TITLE_SIZE, airy_range};
 use super::tiles::{self, Content, Tile};
 use super::{DEFAULT_FRAMES, raster, spread};
-use anyhow::Result;
+use crate::error::Result;
 use lto_numerics::{PointStructure, Points};
 
 const WIDTH: usize = 230;

@@ -1,7 +1,7 @@
 //! Numbers of others, to stand beside ours.
 
 use super::rows::Kind;
-use anyhow::{Context, Result};
+use crate::error::{Error, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,8 +38,8 @@ pub fn read_published(path: &Path) -> Result<Vec<Published>> {
     struct File {
         published: Vec<Published>,
     }
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let file: File =
-        toml::from_str(&text).with_context(|| format!("{}: no published numbers", path.display()))?;
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    let file: File = toml::from_str(&text)
+        .map_err(|e| Error::bad_file(path, format!("holds no published numbers: {}", e.message())))?;
     Ok(file.published)
 }

@@ -1,0 +1,84 @@
+//! The one error type of this crate. Variants carry values.
+
+use std::path::{Path, PathBuf};
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong while results become pictures and pages.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the numerics below.
+    #[error(transparent)]
+    Numerics(#[from] lto_numerics::Error),
+    /// An error of the models below.
+    #[error(transparent)]
+    Lto(#[from] lto::Error),
+    /// A channel that the data do not have.
+    #[error("there is no channel {wanted}; the channels are {}", .channels.join(", "))]
+    NoChannel {
+        /// Its name or number.
+        wanted: String,
+        /// The channels there are.
+        channels: Vec<String>,
+    },
+    /// A frame that the data do not have.
+    #[error("there is no frame {frame}: the frames are 0 to {last}")]
+    NoFrame {
+        /// Its number.
+        frame: usize,
+        /// The last one there is.
+        last: usize,
+    },
+    /// Something that has no such picture.
+    #[error("{0}")]
+    NoPicture(String),
+    /// A file name that asks for no known kind of picture.
+    #[error("{path}: a picture file ends in .png, .svg or .gif")]
+    PictureSuffix {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Pixels that cannot be encoded.
+    #[error("the picture cannot be encoded: {0}")]
+    Encoding(String),
+    /// A text that cannot be written.
+    #[error(transparent)]
+    Text(#[from] std::fmt::Error),
+    /// A file that cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file that is not what it should be.
+    #[error("{path}: {problem}")]
+    BadFile {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn no_picture<T>(reason: impl Into<String>) -> Result<T> {
+        Err(Error::NoPicture(reason.into()))
+    }
+
+    pub(crate) fn encoding(error: impl std::fmt::Display) -> Self {
+        Error::Encoding(error.to_string())
+    }
+
+    pub(crate) fn bad_file(path: &Path, problem: impl Into<String>) -> Self {
+        Error::BadFile { path: path.into(), problem: problem.into() }
+    }
+
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Error::Io { path, source }
+    }
+}
