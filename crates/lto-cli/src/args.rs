@@ -25,7 +25,7 @@ pub use demo::DemoArgs;
 pub use design::{DesignArgs, ObjectiveArg};
 pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
 pub use frames::FrameRange;
-pub use generate::{GenerateArgs, RunArgs};
+pub use generate::{GenerateArgs, PdeArgs, RunArgs};
 pub use import::{ImportArgs, ImportSource};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};

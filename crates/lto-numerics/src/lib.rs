@@ -7,6 +7,8 @@ pub mod design;
 pub mod domain;
 pub mod error;
 pub mod field;
+#[cfg(feature = "clap")]
+pub mod flags;
 pub mod geometry;
 pub mod grid;
 pub mod kernel;

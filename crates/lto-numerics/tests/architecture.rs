@@ -5,7 +5,7 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["error", "lines", "testing"],
+    &["error", "flags", "lines", "testing"],
     &["domain"],
     &["grid"],
     &["points", "field"],

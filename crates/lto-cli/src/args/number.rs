@@ -1,11 +1,6 @@
 //! Numbers on the command line, refused with what is wanted in their place.
 
-use std::str::FromStr;
-
-/// A whole number, 0 or more.
-pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "must be a whole number, 0 or more".into())
-}
+pub use lto_numerics::flags::{finite, whole};
 
 /// A whole number, 1 or more.
 pub fn positive(text: &str) -> Result<usize, String> {
@@ -18,15 +13,6 @@ pub fn all_or_whole(text: &str) -> Result<usize, String> {
         Ok(usize::MAX)
     } else {
         text.parse().map_err(|_| "must be a whole number or all".into())
-    }
-}
-
-/// A finite number.
-pub fn finite(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err("must be finite".into()),
-        Err(_) => Err("must be a number".into()),
     }
 }
 

@@ -2,33 +2,57 @@
 
 use super::finite_volume::ConservationLaw;
 use super::initial_states::InitialState;
-use super::{Pde, frame_times, require, require_size};
+use super::{Pde, PdeParameters, frame_times, require, require_size};
 use crate::domain::{Axis, Domain};
 use crate::error::Result;
 use crate::field::Trajectory;
+#[cfg(feature = "clap")]
+use crate::flags::{finite, whole};
 use crate::grid::{Grid, Placement};
 use crate::sample::Sample;
+use crate::symmetry::Symmetry;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of [`Advection`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "clap",
+    derive(clap::Args),
+    command(next_help_heading = "PDE", allow_negative_numbers = true)
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdvectionConfig {
-    /// Number of cells.
+    /// Cells
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().resolution))]
     pub resolution: usize,
-    /// Number of saved frames, from t = 0 to `t_end`.
+    /// Saved frames, from t = 0 on
+    #[cfg_attr(feature = "clap", arg(long = "frames", value_parser = whole::<usize>, default_value_t = Self::default().n_frames))]
     pub n_frames: usize,
-    /// Time of the last frame.
+    /// Time of the last frame
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().t_end))]
     pub t_end: f64,
-    /// c; positive moves to the right.
+    /// Speed c; positive moves to the right
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().speed))]
     pub speed: f64,
 }
 
 impl Default for AdvectionConfig {
     fn default() -> Self {
         Self { resolution: 1024, n_frames: 201, t_end: 2.0, speed: 0.1 }
+    }
+}
+
+impl PdeParameters for AdvectionConfig {
+    const SYMMETRIES: &'static [Symmetry] = &[Symmetry::Translation, Symmetry::Negation];
+
+    fn at_resolution(self, resolution: usize) -> Option<Self> {
+        Some(Self { resolution, ..self })
+    }
+
+    fn build(&self) -> Result<Box<dyn Pde>> {
+        Ok(Box::new(Advection::new(self)?))
     }
 }
 

@@ -2,12 +2,15 @@
 
 use super::finite_volume::{self, ConservationLaw};
 use super::initial_states::InitialState;
-use super::{Pde, frame_times, require, require_size};
+use super::{Pde, PdeParameters, frame_times, require, require_size};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::field::Trajectory;
+#[cfg(feature = "clap")]
+use crate::flags::{finite, whole};
 use crate::grid::{Grid, Placement};
 use crate::sample::Sample;
+use crate::symmetry::Symmetry;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
@@ -15,21 +18,42 @@ use std::sync::Arc;
 
 /// Parameters of [`Burgers`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "clap",
+    derive(clap::Args),
+    command(next_help_heading = "PDE", allow_negative_numbers = true)
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct BurgersConfig {
-    /// Number of cells.
+    /// Cells
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().resolution))]
     pub resolution: usize,
-    /// Number of saved frames, from t = 0 to `t_end`.
+    /// Saved frames, from t = 0 on
+    #[cfg_attr(feature = "clap", arg(long = "frames", value_parser = whole::<usize>, default_value_t = Self::default().n_frames))]
     pub n_frames: usize,
-    /// Time of the last frame.
+    /// Time of the last frame
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().t_end))]
     pub t_end: f64,
-    /// ν; the diffusivity is ν/π.
+    /// Viscosity ν; the diffusivity is ν/π
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().viscosity))]
     pub viscosity: f64,
 }
 
 impl Default for BurgersConfig {
     fn default() -> Self {
         Self { resolution: 1024, n_frames: 201, t_end: 2.0, viscosity: 0.001 }
+    }
+}
+
+impl PdeParameters for BurgersConfig {
+    const SYMMETRIES: &'static [Symmetry] = &[Symmetry::Translation, Symmetry::OddMirror];
+
+    fn at_resolution(self, resolution: usize) -> Option<Self> {
+        Some(Self { resolution, ..self })
+    }
+
+    fn build(&self) -> Result<Box<dyn Pde>> {
+        Ok(Box::new(Burgers::new(self)?))
     }
 }
 

@@ -1,38 +1,64 @@
 //! Darcy flow through a two-phase random medium: `−∇·(a∇u) = 1` on the unit square, `u = 0` on its boundary.
 
 use super::cosine_field::CosineField;
-use super::{Pde, elliptic, require, require_size};
+use super::{Pde, PdeParameters, elliptic, require, require_size};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::field::Field;
+#[cfg(feature = "clap")]
+use crate::flags::{finite, whole};
 use crate::grid::{Grid, Placement};
 use crate::sample::Sample;
+use crate::symmetry::Symmetry;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of [`Darcy`]; the defaults are those of the published 421 × 421 files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "clap",
+    derive(clap::Args),
+    command(next_help_heading = "PDE", allow_negative_numbers = true)
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct DarcyConfig {
-    /// Vertices along each side of the grid the problem is solved on, `x_i = i/(resolution−1)`.
+    /// Vertices along each side of the solved grid, `x_i = i/(n−1)`
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().resolution))]
     pub resolution: usize,
-    /// Saved grids: every `stride`-th vertex of the solve grid, the native, coarsest one first, then finer
-    /// ones: strictly decreasing. Each must divide `resolution − 1`, so that both boundaries stay on the grid.
+    /// Saved grids, as strides of the solved one, the native, coarsest one first; each divides n − 1, so that
+    /// both boundaries stay on the grid
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, value_delimiter = ',', default_values_t = Self::default().strides))]
     pub strides: Vec<usize>,
-    /// Smoothness `α` of the Gaussian field whose sign makes the medium.
+    /// Smoothness α of the Gaussian field whose sign makes the medium
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().alpha))]
     pub alpha: f64,
-    /// Inverse correlation length `τ` of that field.
+    /// Inverse correlation length τ of that field
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().tau))]
     pub tau: f64,
-    /// Coefficient where the field is not negative.
+    /// Permeability where the field is not negative
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().high))]
     pub high: f64,
-    /// Coefficient where the field is negative.
+    /// Permeability where it is negative
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().low))]
     pub low: f64,
 }
 
 impl Default for DarcyConfig {
     fn default() -> Self {
         Self { resolution: 421, strides: vec![1], alpha: 2.0, tau: 3.0, high: 12.0, low: 3.0 }
+    }
+}
+
+impl PdeParameters for DarcyConfig {
+    const SYMMETRIES: &'static [Symmetry] = &[Symmetry::Mirror, Symmetry::Transpose];
+
+    fn at_resolution(self, _resolution: usize) -> Option<Self> {
+        None
+    }
+
+    fn build(&self) -> Result<Box<dyn Pde>> {
+        Ok(Box::new(Darcy::new(self)?))
     }
 }
 

@@ -3,12 +3,15 @@
 use super::exact::HeatBump;
 use super::heat_field::HeatField;
 use super::spectral::RealTransform;
-use super::{Pde, frame_times, require, require_size};
+use super::{Pde, PdeParameters, frame_times, require, require_size};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::field::Trajectory;
+#[cfg(feature = "clap")]
+use crate::flags::{finite, whole};
 use crate::grid::{Grid, Placement};
 use crate::sample::Sample;
+use crate::symmetry::Symmetry;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -16,23 +19,46 @@ use std::sync::Arc;
 
 /// Parameters of [`Heat`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "clap",
+    derive(clap::Args),
+    command(next_help_heading = "PDE", allow_negative_numbers = true)
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeatConfig {
-    /// Spatial dimension, 1 to 3.
+    /// Space dimension, 1 to 3
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().dim))]
     pub dim: usize,
-    /// Points along each axis.
+    /// Points along each axis
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().resolution))]
     pub resolution: usize,
-    /// Number of saved frames.
+    /// Saved frames
+    #[cfg_attr(feature = "clap", arg(long = "frames", value_parser = whole::<usize>, default_value_t = Self::default().n_frames))]
     pub n_frames: usize,
-    /// Amount of diffusion τ (diffusivity × time) at the last frame; the first is at 0.
+    /// Amount of diffusion (diffusivity × time) at the last frame; the first is at 0
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().max_diffusion))]
     pub max_diffusion: f64,
-    /// Number of Gaussian bumps in the initial state.
+    /// Gaussian bumps in the initial state
+    #[cfg_attr(feature = "clap", arg(long = "bumps", value_parser = whole::<usize>, default_value_t = Self::default().n_bumps))]
     pub n_bumps: usize,
 }
 
 impl Default for HeatConfig {
     fn default() -> Self {
         Self { dim: 2, resolution: 64, n_frames: 17, max_diffusion: 0.016, n_bumps: 4 }
+    }
+}
+
+impl PdeParameters for HeatConfig {
+    const SYMMETRIES: &'static [Symmetry] =
+        &[Symmetry::Translation, Symmetry::Mirror, Symmetry::Transpose, Symmetry::Negation];
+
+    fn at_resolution(self, resolution: usize) -> Option<Self> {
+        Some(Self { resolution, ..self })
+    }
+
+    fn build(&self) -> Result<Box<dyn Pde>> {
+        Ok(Box::new(Heat::new(self)?))
     }
 }
 

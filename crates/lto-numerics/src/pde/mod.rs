@@ -1,4 +1,4 @@
-//! PDE solvers that make data. Each PDE is one file and one variant of [`PdeConfig`].
+//! PDE solvers that make data. Each PDE is one file and one line of the list below.
 
 pub mod advection;
 pub mod burgers;
@@ -49,87 +49,77 @@ pub trait Pde: Send + Sync {
     fn sample(&self, rng: &mut ChaCha8Rng) -> Result<Vec<Sample>>;
 }
 
-/// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Parameters left out take the values
-/// of the configuration's `Default`; unknown ones are refused.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "pde", rename_all = "kebab-case")]
-pub enum PdeConfig {
-    /// Heat equation on the periodic unit box.
-    Heat(HeatConfig),
-    /// Advection on the periodic unit interval.
-    Advection(AdvectionConfig),
-    /// Viscous Burgers on the periodic unit interval.
-    Burgers(BurgersConfig),
-    /// Incompressible Navier–Stokes in two dimensions, in vorticity form.
-    NavierStokes(NavierStokesConfig),
-    /// Darcy flow through a random two-phase medium.
-    Darcy(DarcyConfig),
-}
-
-impl PdeConfig {
-    /// Every PDE with its default parameters, for help texts, tests and benchmarks.
-    pub fn all() -> Vec<Self> {
-        vec![
-            Self::Heat(HeatConfig::default()),
-            Self::Advection(AdvectionConfig::default()),
-            Self::Burgers(BurgersConfig::default()),
-            Self::NavierStokes(NavierStokesConfig::default()),
-            Self::Darcy(DarcyConfig::default()),
-        ]
-    }
-
-    /// Name as written in files and on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Heat(_) => "heat",
-            Self::Advection(_) => "advection",
-            Self::Burgers(_) => "burgers",
-            Self::NavierStokes(_) => "navier-stokes",
-            Self::Darcy(_) => "darcy",
-        }
-    }
-
+/// What the parameters of a PDE say of it, in the PDE's own file.
+trait PdeParameters: Sized {
     /// The maps that carry every solution to a solution.
-    pub fn symmetries(&self) -> &'static [Symmetry] {
-        use Symmetry::*;
-        match self {
-            Self::Heat(_) => &[Translation, Mirror, Transpose, Negation],
-            Self::Advection(_) => &[Translation, Negation],
-            Self::Burgers(_) => &[Translation, OddMirror],
-            Self::NavierStokes(_) => &[DiagonalTranslation, ShiftedTranspose, ShiftedRotation],
-            Self::Darcy(_) => &[Mirror, Transpose],
-        }
-    }
+    const SYMMETRIES: &'static [Symmetry];
 
-    /// The same random problems with `resolution` points along each axis as the native grid: a sample drawn from the same
-    /// stream is the same state, or, where initial states know their grid (Burgers, advection), nearly so. `None` where
-    /// another resolution would draw other problems.
-    pub fn at_resolution(&self, resolution: usize) -> Option<Self> {
-        match self.clone() {
-            Self::Heat(config) => Some(Self::Heat(HeatConfig { resolution, ..config })),
-            Self::Advection(config) => Some(Self::Advection(AdvectionConfig { resolution, ..config })),
-            Self::Burgers(config) => Some(Self::Burgers(BurgersConfig { resolution, ..config })),
-            Self::NavierStokes(config) => config
-                .solve_resolution
-                .is_multiple_of(resolution.max(1))
-                .then(|| Self::NavierStokes(NavierStokesConfig { resolutions: vec![resolution], ..config })),
-            Self::Darcy(_) => None,
-        }
-    }
+    /// See [`PdeConfig::at_resolution`].
+    fn at_resolution(self, resolution: usize) -> Option<Self>;
 
     /// Checks the parameters and plans the solver.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`], naming the parameter that is out of range.
-    pub fn build(&self) -> Result<Box<dyn Pde>> {
-        Ok(match self {
-            Self::Heat(config) => Box::new(heat::Heat::new(config)?),
-            Self::Advection(config) => Box::new(advection::Advection::new(config)?),
-            Self::Burgers(config) => Box::new(burgers::Burgers::new(config)?),
-            Self::NavierStokes(config) => Box::new(navier_stokes::NavierStokes::new(config)?),
-            Self::Darcy(config) => Box::new(darcy::Darcy::new(config)?),
-        })
-    }
+    fn build(&self) -> Result<Box<dyn Pde>>;
+}
+
+/// The list of all PDEs: a line registers one in configuration files, on the command line and in the conformance tests.
+macro_rules! pdes {
+    ($($(#[doc = $doc:literal])+ $variant:ident($parameters:ty) = $name:literal,)+) => {
+        /// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Parameters left out take their defaults;
+        /// unknown ones are refused.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "clap", derive(clap::Subcommand))]
+        #[serde(tag = "pde")]
+        pub enum PdeConfig {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] #[cfg_attr(feature = "clap", command(name = $name))] $variant($parameters),)+
+        }
+
+        impl PdeConfig {
+            /// Every PDE with its default parameters, for help texts, tests and benchmarks.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$variant(Default::default())),+]
+            }
+
+            /// Name as written in files and on the command line.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// The maps that carry every solution to a solution.
+            pub fn symmetries(&self) -> &'static [Symmetry] {
+                match self { $(Self::$variant(_) => <$parameters>::SYMMETRIES,)+ }
+            }
+
+            /// The same random problems with `resolution` points along each axis as the native grid: a sample drawn from
+            /// the same stream is the same state, or, where initial states know their grid (Burgers, advection), nearly so.
+            /// `None` where another resolution would draw other problems.
+            pub fn at_resolution(&self, resolution: usize) -> Option<Self> {
+                match self.clone() {
+                    $(Self::$variant(parameters) => parameters.at_resolution(resolution).map(Self::$variant),)+
+                }
+            }
+
+            /// Checks the parameters and plans the solver.
+            ///
+            /// # Errors
+            /// [`Error::Parameter`], naming the parameter that is out of range.
+            pub fn build(&self) -> Result<Box<dyn Pde>> {
+                match self { $(Self::$variant(parameters) => parameters.build(),)+ }
+            }
+        }
+    };
+}
+
+pdes! {
+    /// Heat equation on the periodic unit box: smooth bumps that spread
+    Heat(HeatConfig) = "heat",
+    /// Advection u_t + c u_x = 0 on the periodic unit interval (PDEBench)
+    Advection(AdvectionConfig) = "advection",
+    /// Viscous Burgers equation on the periodic unit interval (PDEBench)
+    Burgers(BurgersConfig) = "burgers",
+    /// Vorticity of a forced 2-D flow on the periodic unit square (FNO)
+    NavierStokes(NavierStokesConfig) = "navier-stokes",
+    /// Darcy flow through a two-phase medium on the unit square (FNO)
+    Darcy(DarcyConfig) = "darcy",
 }
 
 /// The random stream of sample `index` under `seed`: the same whatever else is drawn, in whatever order.

@@ -9,12 +9,15 @@ pub use solver::VorticitySolver;
 pub use stepper::{Stepper, Stepping};
 
 use super::random_field::periodic_gaussian_field;
-use super::{Pde, require, require_size};
+use super::{Pde, PdeParameters, require, require_size};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::field::{Field, Trajectory};
+#[cfg(feature = "clap")]
+use crate::flags::{finite, whole};
 use crate::grid::{Grid, Placement};
 use crate::sample::Sample;
+use crate::symmetry::Symmetry;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -23,27 +26,41 @@ use std::sync::Arc;
 
 /// Parameters of [`NavierStokes`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "clap",
+    derive(clap::Args),
+    command(next_help_heading = "PDE", allow_negative_numbers = true)
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct NavierStokesConfig {
-    /// Points along each axis of the grid the equation is solved on. At the default viscosity 128 is seven times faster
-    /// than 256, but from t ≈ 15 on its filaments are thinner than the grid: 4–5 % off at t = 20.
+    /// Points along each axis of the grid the flow is solved on; at the default viscosity 128 is seven
+    /// times faster than 256, and 4–5 % off by t = 20
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().solve_resolution))]
     pub solve_resolution: usize,
-    /// Points along each axis of the saved grids, increasing, the native one first. Each divides
-    /// `solve_resolution`: frames are every so many points of the solution, never interpolated.
+    /// Points along each axis of the saved grids, the native one first; every one divides the solved one, so
+    /// that nothing is interpolated [default: of 64 and 128 those that do, else the solved grid]
+    #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, value_delimiter = ',', default_values_t = Vec::<usize>::new(), hide_default_value = true))]
     pub resolutions: Vec<usize>,
-    /// Number of saved frames, equally spaced; the last is at `t_end` and the initial state is not one of them.
+    /// Saved frames, equally spaced; the initial state is not one of them
+    #[cfg_attr(feature = "clap", arg(long = "frames", value_parser = whole::<usize>, default_value_t = Self::default().n_frames))]
     pub n_frames: usize,
-    /// Time of the last frame.
+    /// Time of the last frame
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().t_end))]
     pub t_end: f64,
-    /// ν.
+    /// Viscosity ν
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().viscosity))]
     pub viscosity: f64,
-    /// A in the forcing f = A (sin 2π(x + y) + cos 2π(x + y)).
+    /// Amplitude A of the force A (sin 2π(x + y) + cos 2π(x + y))
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().forcing))]
     pub forcing: f64,
     /// The scheme in time.
+    #[cfg_attr(feature = "clap", arg(skip = Self::default().stepper))]
     pub stepper: Stepper,
-    /// The longest time step.
+    /// Longest time step of the solver
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().time_step))]
     pub time_step: f64,
-    /// The most grid spacings of the solution that anything is carried in a time step.
+    /// Most grid spacings that anything is carried in a time step
+    #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().courant))]
     pub courant: f64,
 }
 
@@ -60,6 +77,32 @@ impl Default for NavierStokesConfig {
             time_step: 0.02,
             courant: 0.6,
         }
+    }
+}
+
+impl NavierStokesConfig {
+    /// The saved resolutions: those given, else of the usual ones those that divide the solved grid, else that grid.
+    fn saved_resolutions(&self) -> Vec<usize> {
+        if !self.resolutions.is_empty() {
+            return self.resolutions.clone();
+        }
+        let mut usual = Self::default().resolutions;
+        usual.retain(|&n| self.solve_resolution.is_multiple_of(n));
+        if usual.is_empty() { vec![self.solve_resolution] } else { usual }
+    }
+}
+
+impl PdeParameters for NavierStokesConfig {
+    const SYMMETRIES: &'static [Symmetry] =
+        &[Symmetry::DiagonalTranslation, Symmetry::ShiftedTranspose, Symmetry::ShiftedRotation];
+
+    fn at_resolution(self, resolution: usize) -> Option<Self> {
+        let divides = resolution > 0 && self.solve_resolution.is_multiple_of(resolution);
+        divides.then(|| Self { resolutions: vec![resolution], ..self })
+    }
+
+    fn build(&self) -> Result<Box<dyn Pde>> {
+        Ok(Box::new(NavierStokes::new(self)?))
     }
 }
 
@@ -83,14 +126,14 @@ impl NavierStokes {
         let &NavierStokesConfig { solve_resolution, n_frames, t_end, viscosity, forcing, .. } = config;
         let solvable = (4..=MAX_SOLVE_RESOLUTION).contains(&solve_resolution);
         require(solvable, "solve_resolution", solve_resolution, "must be from 4 to 16384")?;
-        let list = format!("{:?}", config.resolutions);
-        let increasing = config.resolutions.is_sorted_by(|a, b| a < b);
+        let resolutions = config.saved_resolutions();
+        let list = format!("{resolutions:?}");
+        let increasing = resolutions.is_sorted_by(|a, b| a < b);
         require(increasing, "resolutions", &list, "must increase: the native one first")?;
         let divides = |&n: &usize| n > 0 && solve_resolution.is_multiple_of(n);
-        let divide = config.resolutions.iter().all(divides);
+        let divide = resolutions.iter().all(divides);
         require(divide, "resolutions", &list, "every one must divide solve_resolution")?;
-        let finest = config.resolutions.last().copied().unwrap_or(0);
-        require(finest > 0, "resolutions", &list, "must name at least one")?;
+        let finest = resolutions.last().copied().unwrap_or(solve_resolution);
         require_size(finest, 1, 2, n_frames)?;
         require(t_end > 0.0 && t_end.is_finite(), "t_end", t_end, "must be positive and finite")?;
         require(forcing.is_finite(), "forcing", forcing, "must be finite")?;
@@ -102,7 +145,7 @@ impl NavierStokes {
         let stepping =
             Stepping { stepper: config.stepper, time_step: config.time_step, courant: config.courant };
         Ok(Self {
-            grids: config.resolutions.iter().map(|&n| grid(n).map(Arc::new)).collect::<Result<_>>()?,
+            grids: resolutions.iter().map(|&n| grid(n).map(Arc::new)).collect::<Result<_>>()?,
             times: (1..=n_frames).map(|i| t_end * (i as f64 / n_frames as f64)).collect(),
             solver: VorticitySolver::new(solve_resolution, viscosity, field.values(), stepping)?,
             solve_resolution,

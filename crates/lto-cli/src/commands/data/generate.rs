@@ -4,7 +4,7 @@ mod record;
 mod solve;
 mod target;
 
-use crate::args::{GenerateArgs, GlobalArgs, RunArgs};
+use crate::args::{GenerateArgs, GlobalArgs, PdeArgs, RunArgs};
 use crate::interrupt;
 use crate::journal::{Header, Journal};
 use crate::output;
@@ -40,7 +40,7 @@ pub struct Summary {
 /// # Errors
 /// A parameter out of range, an output that cannot be written, or a problem that cannot be solved.
 pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let (config, run) = args.pde.split();
+    let PdeArgs { config, run } = args.pde;
     interrupt::listen()?;
     let Some(summary) = generate(config, &run, global.quiet)? else {
         return Ok(ExitCode::from(interrupt::STATUS));
