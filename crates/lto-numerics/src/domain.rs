@@ -56,7 +56,7 @@ impl Axis {
 
     /// `x` as it is where it lies in `[lower, upper]`, else wrapped into it where the axis is periodic and `x` at most one
     /// period away: −10 on the longitudes `[0, 360)`. What is further away is rather in other units.
-    pub(crate) fn bring_in(&self, x: f64) -> f64 {
+    pub fn bring_in(&self, x: f64) -> f64 {
         let near = x >= self.lower - self.length() && x <= self.upper + self.length();
         if near && !self.contains(x) { self.wrap(x) } else { x }
     }

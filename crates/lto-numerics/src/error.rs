@@ -1,7 +1,7 @@
 //! The one error type of this crate. Variants carry the values that went wrong; the text says what, where, and
 //! what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -260,6 +260,19 @@ pub enum Error {
         /// What was found, and how to say what it is.
         problem: String,
     },
+}
+
+impl Error {
+    /// [`Error::Corrupt`] at no known position.
+    pub(crate) fn corrupt(path: &Path, array: Option<&str>, problem: impl Into<String>) -> Self {
+        let (path, array) = (path.into(), array.map(Into::into));
+        Self::Corrupt { path, array, position: None, problem: problem.into() }
+    }
+
+    /// [`Error::Unsupported`].
+    pub(crate) fn unsupported(path: &Path, array: Option<&str>, problem: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.into(), array: array.map(Into::into), problem: problem.into() }
+    }
 }
 
 /// `: name at byte 12` for the parts that are known.

@@ -1,6 +1,6 @@
 //! NetCDF-4, which is HDF5 with the attributes of the CF conventions: packed numbers, missing values, units of time.
 
-use lto_numerics::dataset::{Dataset, OpenOptions, Summary, format};
+use lto_numerics::dataset::{Dataset, DatasetSummary, OpenOptions, format};
 use lto_numerics::{Error, Sample};
 use rust_hdf5::types::VarLenUnicode;
 use rust_hdf5::{H5Dataset, H5File, H5Type};
@@ -73,7 +73,7 @@ fn missing_values_are_nan_counted_and_refused_by_name() {
         let values = store.read("t2m", &[1, 1, 0], &[1, 1, 4]).unwrap();
         assert!(values[1].is_nan() && values[0] == 353.0, "{values:?}");
         let mut data = Dataset::open(&path, &OpenOptions::default()).unwrap();
-        let channel = Summary::of(&mut data, None).unwrap().channels.remove(0);
+        let channel = DatasetSummary::of(&mut data, None).unwrap().channels.remove(0);
         assert_eq!((channel.n_finite, channel.n_not_finite, channel.max), (23, 1, Some(388.0)));
         let error = data.read(0..1).unwrap_err();
         assert!(matches!(&error, Error::MissingValue { index, .. } if *index == [1, 1, 1]), "{error}");

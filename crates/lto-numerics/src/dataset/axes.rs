@@ -1,7 +1,7 @@
 //! From what a layout knows about the spatial axes, and what the user says, to a [`Grid`].
 
 use crate::dataset::gather::SpaceAxis;
-use crate::dataset::layout::{AxisPlan, Content, Probe, Role, Source};
+use crate::dataset::layout::{AxisDraft, Content, Probe, Role, Source};
 use crate::dataset::options::{GridOption, PeriodicOption};
 use crate::domain::{Axis, COORDINATE_TOLERANCE, Domain};
 use crate::error::{Error, Result};
@@ -18,10 +18,10 @@ pub(crate) struct Resolved {
 }
 
 /// Applies the options to `axes` of `content`, deduces bounds from coordinates, and notes each assumption.
-pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>, content: &Content) -> Result<Resolved> {
+pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisDraft>, content: &Content) -> Result<Resolved> {
     let flipped = apply_coordinates(probe, &mut axes)?;
     let of_file =
-        |(axis, flipped): (&AxisPlan, bool)| SpaceAxis { n: axis.n, kept: axis.n, stride: 1, flipped };
+        |(axis, flipped): (&AxisDraft, bool)| SpaceAxis { n: axis.n, kept: axis.n, stride: 1, flipped };
     let mut space: Vec<SpaceAxis> = axes.iter().zip(flipped).map(of_file).collect();
     apply_bounds(probe, &mut axes)?;
     apply_periodic(probe, &mut axes)?;
@@ -101,7 +101,7 @@ const VARIATION: f64 = 1e-3;
 
 /// Whether both ends of axis `d` are one place of a circle, where the axis may be periodic: given bounds say so, or its
 /// first and last point hold the same values and these vary.
-fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisPlan) -> bool {
+fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisDraft) -> bool {
     let ends = axis.coordinates.as_deref().and_then(|x| Some((*x.first()?, *x.last()?)));
     let reach = |(first, last): (f64, f64), (lower, upper): (f64, f64)| {
         let near = |a: f64, b: f64| (a - b).abs() <= COORDINATE_TOLERANCE * (upper - lower);
@@ -146,7 +146,7 @@ fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisPlan) ->
 }
 
 /// Leaves out the last point of a periodic axis, which is the first one again.
-fn open_circle(probe: &mut Probe, axis: &mut AxisPlan) {
+fn open_circle(probe: &mut Probe, axis: &mut AxisDraft) {
     axis.n -= 1;
     axis.placement = axis.placement.map(|_| Placement::Left);
     let at = match &mut axis.coordinates {
@@ -178,7 +178,7 @@ fn around(probe: &mut Probe, name: &str, (lower, upper): (f64, f64), x: &[f64]) 
 }
 
 /// Takes coordinates from the options where given; turns decreasing ones round.
-fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<Vec<bool>> {
+fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<Vec<bool>> {
     if let Some(GridOption::Arrays(names)) = probe.options.grid.clone() {
         probe.expect("coordinate arrays given for the spatial axes".into(), axes.len(), names.len())?;
         probe.coordinate_arrays.clear();
@@ -209,7 +209,7 @@ fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<Vec<boo
 }
 
 /// Gives every axis the placement of the options. Coordinates of the file then say no more than the bounds.
-fn apply_placement(probe: &mut Probe, axes: &mut [AxisPlan], placement: Placement) {
+fn apply_placement(probe: &mut Probe, axes: &mut [AxisDraft], placement: Placement) {
     probe.note(format!("placement {} along every axis, as given", placement.name()));
     for axis in axes {
         axis.placement = Some(placement);
@@ -226,7 +226,7 @@ fn apply_placement(probe: &mut Probe, axes: &mut [AxisPlan], placement: Placemen
     }
 }
 
-fn apply_bounds(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<()> {
+fn apply_bounds(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<()> {
     let Some(bounds) = probe.options.domain.clone() else { return Ok(()) };
     let bounds = match bounds.0.as_slice() {
         [one] => vec![*one; axes.len()],
@@ -240,7 +240,7 @@ fn apply_bounds(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<()> {
     Ok(())
 }
 
-fn apply_periodic(probe: &mut Probe, axes: &mut [AxisPlan]) -> Result<()> {
+fn apply_periodic(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<()> {
     let Some(option) = &probe.options.periodic else { return Ok(()) };
     if let PeriodicOption::Axes(names) = option
         && let Some(stranger) = names.iter().find(|name| axes.iter().all(|axis| axis.name != **name))

@@ -71,7 +71,7 @@ pub(crate) fn gather(
 
 fn too_large(store: &dyn ArrayStore, sizes: Vec<usize>) -> Error {
     let problem = format!("{sizes:?} values do not fit into memory: read fewer samples or frames at once");
-    Error::Corrupt { path: store.path().into(), array: None, position: None, problem }
+    Error::corrupt(store.path(), None, problem)
 }
 
 /// Values `[sample, frame, channel, point]`; allocated once something has been read, so that sizes the file only claims

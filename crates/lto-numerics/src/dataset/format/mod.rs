@@ -6,7 +6,7 @@ mod cf;
 mod checksum;
 pub mod csv;
 mod detect;
-mod gather;
+
 pub mod hdf5;
 mod inflate;
 pub mod mat5;
@@ -14,6 +14,7 @@ pub mod npy;
 pub mod npz;
 mod read_ahead;
 mod scalar;
+mod slice;
 mod strided;
 mod zip;
 
@@ -136,7 +137,7 @@ pub(crate) fn require_file(path: &Path) -> Result<()> {
     } else {
         "not a regular file, but a pipe or a device: save it as a file first"
     };
-    Err(Error::Unsupported { path: path.into(), array: None, problem: problem.into() })
+    Err(Error::unsupported(path, None, problem))
 }
 
 /// Position of an array in a listing.
@@ -181,11 +182,7 @@ pub(crate) fn check_slice<'a>(
         });
     }
     if info.element == ElementType::Other {
-        return Err(Error::Unsupported {
-            path: path.into(),
-            array: Some(array.into()),
-            problem: "its elements are not real numbers".into(),
-        });
+        return Err(Error::unsupported(path, Some(array), "its elements are not real numbers"));
     }
     Ok(info)
 }

@@ -6,7 +6,7 @@
 //! - Periodic: the file does not say; assumed not.
 
 use super::pdebench::scalar;
-use super::{AxisPlan, Content, Plan, Probe, Role};
+use super::{AxisDraft, Content, Meaning, Probe, Role};
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
 
@@ -20,7 +20,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     names(probe).is_some()
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let (solution, times) = names(probe).unwrap_or(("usol", "t"));
     let u = probe.array(solution)?;
     let &[n, n_frames] = u.shape.as_slice() else {
@@ -31,7 +31,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     let coordinates = probe.coordinates("x", n, solution)?;
     let times = probe.times(times, n_frames, solution)?;
     let axis =
-        AxisPlan { name: AXIS_NAMES[0].into(), n, coordinates: Some(coordinates), ..AxisPlan::default() };
+        AxisDraft { name: AXIS_NAMES[0].into(), n, coordinates: Some(coordinates), ..AxisDraft::default() };
     let state = vec![scalar(solution, &u, vec![Role::Space(0), Role::Time])];
-    Ok(Plan { n_samples: 1, axes: vec![axis], times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples: 1, axes: vec![axis], times, content: Content::Evolution(state) })
 }

@@ -240,7 +240,7 @@ impl<'a> Probe<'a> {
     }
 
     pub fn unsupported(&self, array: &str, problem: String) -> Error {
-        Error::Unsupported { path: self.path().into(), array: Some(array.into()), problem }
+        Error::unsupported(self.path(), Some(array), problem)
     }
 
     pub fn unknown(&self, problem: impl Into<String>) -> Error {

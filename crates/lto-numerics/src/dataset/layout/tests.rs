@@ -394,7 +394,7 @@ fn solutions_beside_x_and_tt_are_read_at_their_times() {
     assert_eq!(data.info().times[4], 1.6);
     let notes = data.info().notes.join("\n");
     assert!(
-        notes.contains("whether it is periodic: assumed not") && !notes.contains("first and last"),
+        notes.contains("whether it is periodic: assumed not") && !notes.contains("the same values"),
         "{notes}"
     );
     assert!(!notes.contains("times not in the file"), "{notes}");

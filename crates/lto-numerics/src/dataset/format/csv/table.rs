@@ -70,7 +70,7 @@ impl Table {
     /// text. A value (not a coordinate or time) may be empty, `NaN`, `NA` or `null`.
     pub fn read(path: &Path) -> Result<Self> {
         let io = |source| file_error(path, None, source);
-        let corrupt = |problem| Error::Corrupt { path: path.into(), array: None, position: None, problem };
+        let corrupt = |problem: String| Error::corrupt(path, None, problem);
         require_file(path)?;
         let mut lines = Lines::new(File::open(path).map_err(io)?);
         let Some((_, header)) = lines.next().map_err(io)? else {

@@ -12,9 +12,9 @@ mod write;
 pub(crate) use write::Hdf5Writer;
 
 use super::cf::Packing;
+use super::scalar::Kind;
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::{Error, Result};
-use element::Number;
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct Hdf5Store {
 /// What is behind a listed name.
 enum Content {
     /// Numbers.
-    Numbers(Number, H5Dataset, Option<Packing>),
+    Numbers(Kind, H5Dataset, Option<Packing>),
     /// Nothing at all (NumPy users know it as `h5py.Empty`): read as no elements.
     Null,
     /// Something sound that is not read as numbers.
@@ -57,7 +57,7 @@ impl Hdf5Store {
         {
             let problem =
                 format!("truncated: the file is {length} bytes, its header says {stated}; get it again");
-            return Err(Error::Corrupt { path: path.into(), array: None, position: None, problem });
+            return Err(Error::corrupt(path, None, problem));
         }
         // Best effort: some network file systems know no locks.
         let file = guarded(path, None, || H5File::options().best_effort_locking().open(path))?;
@@ -104,15 +104,14 @@ fn unreadable(name: String, error: Error) -> (ArrayInfo, Content) {
 /// Calls into the crate. Its errors become ours; a panic, which only a damaged file can bring about, becomes an
 /// error too.
 fn guarded<T>(path: &Path, array: Option<&str>, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
-    let (path, array) = (PathBuf::from(path), array.map(str::to_string));
     let problem = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(Hdf5Error::Io(source))) => return Err(Error::Io { path, source }),
-        Ok(Err(Hdf5Error::Unsupported(problem))) => return Err(Error::Unsupported { path, array, problem }),
+        Ok(Err(Hdf5Error::Io(source))) => return Err(Error::Io { path: path.into(), source }),
+        Ok(Err(Hdf5Error::Unsupported(problem))) => return Err(Error::unsupported(path, array, problem)),
         Ok(Err(error)) => format!("damaged HDF5 file: {error}"),
         Err(_) => "damaged HDF5 file: its structure contradicts itself".into(),
     };
-    Err(Error::Corrupt { path, array, position: None, problem })
+    Err(Error::corrupt(path, array, problem))
 }
 
 impl ArrayStore for Hdf5Store {
@@ -135,28 +134,23 @@ impl ArrayStore for Hdf5Store {
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>> {
         let at = self.arrays.iter().position(|info| info.name == array);
         let content = at.and_then(|at| self.contents.get(at));
-        let corrupt = |problem: String| Error::Corrupt {
-            path: self.path.clone(),
-            array: Some(array.into()),
-            position: None,
-            problem,
-        };
+        let corrupt = |problem: String| Error::corrupt(&self.path, Some(array), problem);
         match content {
             Some(Content::Damaged(problem)) => return Err(corrupt(problem.clone())),
             Some(Content::Unsupported(problem)) => {
-                let (path, problem) = (self.path.clone(), problem.clone());
-                return Err(Error::Unsupported { path, array: Some(array.into()), problem });
+                return Err(Error::unsupported(&self.path, Some(array), problem));
             }
             _ => check_slice(&self.path, &self.arrays, array, start, count)?,
         };
-        let Some(Content::Numbers(number, dataset, packing)) = content else { return Ok(Vec::new()) };
+        let Some(Content::Numbers(kind, dataset, packing)) = content else { return Ok(Vec::new()) };
         if count.contains(&0) {
             return Ok(Vec::new());
         }
         let guarded_read = |start: &[usize], count: &[usize]| {
-            guarded(&self.path, Some(array), || storage::check(dataset, *number, count, self.length))?
+            guarded(&self.path, Some(array), || storage::check(dataset, *kind, count, self.length))?
                 .map_err(corrupt)?;
-            let mut values = guarded(&self.path, Some(array), || number.read(dataset, start, count))?;
+            let mut values =
+                guarded(&self.path, Some(array), || element::read(*kind, dataset, start, count))?;
             if let Some(packing) = packing {
                 packing.unpack(&mut values);
             }

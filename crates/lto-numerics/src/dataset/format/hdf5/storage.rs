@@ -1,8 +1,9 @@
 //! How HDF5 datasets are stored: described for people, and checked before anything is allocated for them.
 
 use super::Content;
-use super::element::Number;
+use super::element::number;
 use crate::dataset::format::inflate::MAX_EXPANSION;
+use crate::dataset::format::scalar::Kind;
 use crate::dataset::format::{ArrayInfo, ElementType};
 use rust_hdf5::{ChunkIndex, Filter, H5Dataset, H5File, StorageLayout};
 
@@ -37,7 +38,7 @@ fn filter_name(filter: &Filter) -> (String, bool) {
 /// Lists a dataset without reading its values.
 pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInfo, Content)> {
     let dataset = file.dataset(name)?;
-    let number = Number::of(&dataset.datatype()?).map(|(number, _)| number);
+    let kind = number(&dataset.datatype()?).map(|scalar| scalar.kind);
     let layout = dataset.storage_layout()?;
     let filters = dataset.filters()?;
     let mut storage = match (layout, dataset.chunk_dims()) {
@@ -55,7 +56,7 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
     let fits = shape.iter().try_fold(8usize, |bytes, &n| bytes.checked_mul(n));
     let elsewhere = layout == StorageLayout::Virtual || !dataset.external_files()?.is_empty();
     let unknown = filters.iter().map(filter_name).find(|(_, supported)| !supported);
-    let element = number.map_or(ElementType::Other, Number::element_type);
+    let element = kind.map_or(ElementType::Other, Kind::element);
     let content = if dataset.is_null() {
         shape = vec![0];
         Content::Null
@@ -70,8 +71,8 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
             "compressed by {filter}, which is not supported; rewrite it with `h5repack -f GZIP=4 old.hdf5 new.hdf5`"
         ))
     } else {
-        match number {
-            Some(number) => Content::Numbers(number, dataset, None),
+        match kind {
+            Some(kind) => Content::Numbers(kind, dataset, None),
             None => Content::Other,
         }
     };
@@ -82,7 +83,7 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
 /// become an allocation.
 pub(super) fn check(
     dataset: &H5Dataset,
-    number: Number,
+    kind: Kind,
     count: &[usize],
     length: u64,
 ) -> rust_hdf5::Result<Result<(), String>> {
@@ -92,7 +93,7 @@ pub(super) fn check(
     let limit = length.saturating_mul(ratio).max(ALWAYS_ALLOWED);
     let chunk = dataset.chunk_dims().unwrap_or_default();
     for (what, extent) in [("a slice", count), ("its chunks", &chunk)] {
-        let bytes = extent.iter().try_fold(number.size() as u64, |bytes, &n| bytes.checked_mul(n as u64));
+        let bytes = extent.iter().try_fold(kind.size() as u64, |bytes, &n| bytes.checked_mul(n as u64));
         if bytes.is_none_or(|bytes| bytes > limit) {
             return Ok(Err(format!("{what} of {extent:?} cannot come from a file of {length} bytes")));
         }
