@@ -1,10 +1,12 @@
 //! Damaged input for everything that reads files: an error or a result, but no panic, no absurd memory, no endless loop.
 //!
-//! `make fuzz` runs for a minute (`FUZZ_SECONDS`), from a seed of the clock or from `FUZZ_SEED`. Cases run in a process of
+//! `make fuzz` runs for a minute (`FUZZ_SECONDS`), from a seed of the clock or from `FUZZ_SEED`, on all inputs or those whose
+//! name contains `FUZZ_ONLY`. Cases run in a process of
 //! their own, which may die; what killed it is printed with the command that runs it again, and the file is kept.
 
 #[path = "../../../lto-numerics/tests/common/allocation.rs"]
 mod allocation;
+#[allow(dead_code)]
 #[path = "../../../lto-numerics/tests/common/mutate.rs"]
 mod mutate;
 mod repair;
@@ -43,7 +45,8 @@ fn main() -> ExitCode {
 fn work(folder: &Path, first_seed: u64, only: Option<&str>) {
     std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
     let inputs: Vec<Input> = targets::inputs(folder);
-    let inputs: Vec<Input> = inputs.into_iter().filter(|i| only.is_none_or(|only| i.name == only)).collect();
+    let inputs: Vec<Input> =
+        inputs.into_iter().filter(|i| only.is_none_or(|only| i.name.contains(only))).collect();
     assert!(!inputs.is_empty(), "no input is named {only:?}");
     allocation::limit(MOST_MEMORY);
     for seed in first_seed.. {
@@ -64,7 +67,7 @@ fn work(folder: &Path, first_seed: u64, only: Option<&str>) {
 fn start(folder: &Path, seed: u64) -> (Child, Receiver<String>) {
     let program = std::env::current_exe().expect("a program knows its name");
     let mut command = Command::new(program);
-    command.env(WORKER, folder).env("FUZZ_SEED", seed.to_string());
+    command.env(WORKER, folder).env("FUZZ_SEED", seed.to_string()).env("RUST_BACKTRACE", "0");
     let log = std::fs::File::create(folder.join("log")).expect("the folder can be written");
     let mut worker =
         command.stdout(Stdio::piped()).stderr(log).spawn().expect("the program can be run again");

@@ -7,6 +7,12 @@ use std::ops::Range;
 /// No checksummed block of the inputs is longer.
 const LONGEST: usize = 4096;
 
+/// What checksummed blocks of HDF5 begin with.
+const SIGNATURES: [&[u8; 4]; 15] = [
+    b"\x89HDF", b"OHDR", b"OCHK", b"BTHD", b"BTIN", b"BTLF", b"EADB", b"EAHD", b"EAIB", b"EASB", b"FADB",
+    b"FAHD", b"FHDB", b"FHIB", b"FRHP",
+];
+
 /// A stretch of a file and where its checksum stands.
 pub struct Sum {
     stretch: Range<usize>,
@@ -29,9 +35,11 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Option<usize> {
 pub fn checksums(bytes: &[u8]) -> Vec<Sum> {
     let block = |start: usize| {
         let letters = bytes[start..].first_chunk::<4>()?;
-        let known = letters == b"\x89HDF" || letters.iter().all(u8::is_ascii_uppercase);
-        let ends = start + 8..(start + LONGEST).min(bytes.len().saturating_sub(3));
-        let end = ends.filter(|_| known).find(|&end| {
+        if !SIGNATURES.contains(&letters) {
+            return None;
+        }
+        let mut ends = start + 8..(start + LONGEST).min(bytes.len().saturating_sub(3));
+        let end = ends.find(|&end| {
             number(bytes, end, 4).is_some_and(|sum| sum == checksum_metadata(&bytes[start..end]) as usize)
         })?;
         Some(Sum { stretch: start..end, places: vec![end], sum: checksum_metadata })
@@ -52,7 +60,7 @@ pub fn checksums(bytes: &[u8]) -> Vec<Sum> {
     }
 }
 
-/// Writes the checksums of what now stands in the stretches; inner blocks come after outer ones in no format.
+/// Writes the checksums of what now stands in the stretches; in no format do these overlap.
 pub fn repair(bytes: &mut [u8], sums: &[Sum]) {
     for sum in sums {
         let value = (sum.sum)(&bytes[sum.stretch.clone()]).to_le_bytes();
