@@ -1,7 +1,7 @@
 # `make check` is what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc certify-check demo pictures bench
+.PHONY: check fmt clippy test doc fuzz certify-check demo pictures bench
 
 check: fmt clippy test doc
 
@@ -21,6 +21,10 @@ doc:
 # A hundred thousand random states and layouts against their certificates; `test` has six hundred of them.
 certify-check:
 	cargo test -p lto-numerics --locked --test theory -- --ignored --nocapture hundred_thousand
+
+# Damaged files of every kind for a minute; FUZZ_SECONDS=600 for longer. Prints how to repeat what it finds.
+fuzz:
+	cargo run --quiet -p lto --locked --example fuzz
 
 demo:
 	$(LTO) demo -o demo

@@ -9,7 +9,7 @@ mod common {
 use common::{allocation, mutate};
 use flate2::write::ZlibEncoder;
 use lto_numerics::dataset::format::open;
-use lto_numerics::dataset::{Dataset, LayoutKind, OpenOptions, Summary};
+use lto_numerics::dataset::{Dataset, DatasetSummary, LayoutKind, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -166,7 +166,7 @@ fn datasets_of_empty_arrays_cost_nothing() {
         std::fs::write(&path, mat_file(&[variable("a", &a), variable("u", &u)].concat())).unwrap();
         let mut data = Dataset::open(&path, &OpenOptions::default()).unwrap();
         assert_eq!(data.info().layout, LayoutKind::FnoNavierStokes);
-        let error = Summary::of(&mut data, None).unwrap_err().to_string();
+        let error = DatasetSummary::of(&mut data, None).unwrap_err().to_string();
         assert!(
             error.contains("empty.mat: u is empty") || error.contains("empty.mat: a is empty"),
             "{error}"

@@ -1,6 +1,6 @@
 //! Real files of others, where they are at hand (`LTO_SHARED_DATA`, else beside the repository).
 
-use lto_numerics::dataset::{Dataset, DatasetKind, LayoutKind, OpenOptions, Summary};
+use lto_numerics::dataset::{Dataset, DatasetKind, DatasetSummary, LayoutKind, OpenOptions};
 use lto_numerics::{Placement, Sample, Trajectory};
 
 #[path = "common/shared.rs"]
@@ -20,7 +20,7 @@ fn the_placement_of_darcy_16_must_be_given() {
     let mut data = Dataset::open(&path, &OpenOptions::default()).unwrap();
     assert_eq!((data.info().layout, data.len()), (LayoutKind::FnoDarcy, 1000));
     assert!(data.read(0..1).unwrap_err().to_string().contains("--grid"));
-    let summary = Summary::of(&mut data, None).unwrap();
+    let summary = DatasetSummary::of(&mut data, None).unwrap();
     assert_eq!((summary.channels[0].min, summary.channels[0].max), (Some(0.0), Some(1.0)));
     assert_eq!(summary.channels[1].n_finite, 256_000);
 

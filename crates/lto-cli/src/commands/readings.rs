@@ -24,13 +24,20 @@ impl Readings {
     /// Reads a CSV or NumPy file of points on `domain`.
     ///
     /// # Errors
-    /// A file that cannot be read or does not hold points along the axes of the domain, or a point outside it.
+    /// A file that cannot be read or does not hold points along the axes of the domain, or a point outside it (a periodic
+    /// axis wraps).
     pub fn read(path: &Path, domain: &Domain) -> Result<Self> {
         let readings = match format::open(path)? {
             store if store.format() == Format::Csv => Self::from_cloud(PointCloud::read(path)?, domain),
             mut store => Self::from_arrays(store.as_mut(), domain),
         };
-        let readings = readings.with_context(|| format!("{}: holds no points as wanted", path.display()))?;
+        let mut readings =
+            readings.with_context(|| format!("{}: holds no points as wanted", path.display()))?;
+        for point in readings.coordinates.chunks_exact_mut(domain.dim()) {
+            for (axis, x) in domain.axes().iter().zip(point) {
+                *x = axis.bring_in(*x);
+            }
+        }
         readings
             .check_domain(domain)
             .with_context(|| format!("{}: does not fit the domain", path.display()))?;

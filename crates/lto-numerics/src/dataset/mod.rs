@@ -24,4 +24,4 @@ pub use normalizer::{Normalizer, NormalizerFit};
 pub use options::{DomainOption, GridOption, OpenOptions, PeriodicOption};
 pub use reader::Dataset;
 pub use split::Split;
-pub use summary::Summary;
+pub use summary::DatasetSummary;

@@ -4,7 +4,7 @@ use crate::dataset::axes;
 use crate::dataset::format::{self, ArrayStore};
 use crate::dataset::gather::{SpaceAxis, Window, gather};
 use crate::dataset::info::{DatasetInfo, DatasetKind, GridInfo};
-use crate::dataset::layout::{self, Component, Content, Plan};
+use crate::dataset::layout::{self, Component, Content, Meaning};
 use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Result};
 use crate::field::{Field, Trajectory, check_times};
@@ -47,12 +47,12 @@ impl Dataset {
         let finer = layout::finer_resolutions(store.arrays());
         let prefix = layout::prefix(store.path(), &finer, options.resolution)?;
         let mut probe = layout::Probe::new(store.as_mut(), options, prefix);
-        let (kind, plan) = layout::understand(&mut probe)?;
-        let opened = match plan {
-            Ok(plan) => Opened::new(&mut probe, plan)?,
+        let (kind, meaning) = layout::understand(&mut probe)?;
+        let opened = match meaning {
+            Ok(meaning) => Opened::new(&mut probe, meaning)?,
             Err(problem) => Opened { problem: Some(problem), ..Opened::default() },
         };
-        let notes = probe.notes;
+        let (notes, time_units) = (probe.notes, probe.time_units);
         let info = DatasetInfo {
             path: store.path().into(),
             format: store.format(),
@@ -62,6 +62,7 @@ impl Dataset {
             grid: opened.grid.as_deref().map(GridInfo::from),
             shape: opened.space.iter().map(SpaceAxis::len).collect(),
             times: opened.times,
+            time_units,
             finer,
             attributes: store.attributes().to_vec(),
             arrays: store.arrays().to_vec(),
@@ -87,6 +88,11 @@ impl Dataset {
     /// The grid all samples live on; `None` where the file does not say where its points lie.
     pub fn grid(&self) -> Option<&Arc<Grid>> {
         self.grid.as_ref()
+    }
+
+    /// The columns of a CSV file, which was read when it was opened.
+    pub fn table(&self) -> Option<&format::csv::Table> {
+        self.store.table()
     }
 
     /// Number of samples.
@@ -142,11 +148,8 @@ impl Dataset {
         self.check_range("frames", &frames, self.info.times.len())?;
         let (content, grid) = self.ready()?;
         let Content::Evolution(state) = content.as_ref() else {
-            return Err(Error::Unsupported {
-                path: self.info.path.clone(),
-                array: None,
-                problem: "a steady dataset has no frames: read its samples".into(),
-            });
+            let problem = "a steady dataset has no frames: read its samples";
+            return Err(Error::unsupported(&self.info.path, None, problem));
         };
         let times = self.info.times[frames.clone()].to_vec();
         let values = self.gather(state, sample..sample + 1, frames)?;
@@ -228,7 +231,7 @@ impl Dataset {
     }
 }
 
-/// What opening makes of a plan.
+/// What opening makes of a meaning.
 #[derive(Default)]
 struct Opened {
     n_samples: usize,
@@ -240,24 +243,19 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(probe: &mut layout::Probe, plan: Plan) -> Result<Self> {
+    fn new(probe: &mut layout::Probe, meaning: Meaning) -> Result<Self> {
         let options = probe.options;
         let stride = options.stride.max(1);
-        let lengths: Vec<usize> = plan.axes.iter().map(|a| a.n).collect();
-        let resolved = axes::resolve(probe, plan.axes)?;
-        let space = lengths
-            .iter()
-            .zip(&resolved.flipped)
-            .map(|(&n, &flipped)| SpaceAxis { n, stride, flipped })
-            .collect();
+        let resolved = axes::resolve(probe, meaning.axes, &meaning.content)?;
+        let space = resolved.space.into_iter().map(|axis| SpaceAxis { stride, ..axis }).collect();
         let grid = resolved.grid.map(|grid| if stride > 1 { grid.strided(stride) } else { Ok(grid) });
-        let times = match plan.content {
-            Content::Evolution(_) => times(probe, plan.times)?,
+        let times = match meaning.content {
+            Content::Evolution(_) => times(probe, meaning.times)?,
             Content::Steady { .. } => Vec::new(),
         };
         Ok(Self {
-            n_samples: plan.n_samples,
-            content: Some(plan.content),
+            n_samples: meaning.n_samples,
+            content: Some(meaning.content),
             grid: grid.transpose()?.map(Arc::new),
             space,
             times,

@@ -11,7 +11,7 @@ const BLOCK: usize = 4 << 20;
 
 /// Statistics of all channels.
 #[derive(Clone, Debug, Serialize)]
-pub struct Summary {
+pub struct DatasetSummary {
     /// Samples looked at, from the first.
     pub n_samples: usize,
     /// Channels, sources before targets.
@@ -50,7 +50,7 @@ pub struct Position {
     pub point: Vec<usize>,
 }
 
-impl Summary {
+impl DatasetSummary {
     /// Reads the first `limit` samples (all, if `None`) block by block. The grid need not be known, and values that
     /// are not finite are counted, not refused.
     ///
@@ -152,7 +152,7 @@ mod tests {
             .with("coeff", &[5, 16, 16], |i| (i[0] * 256 + i[1] * 16 + i[2]) as f64)
             .with("sol", &[5, 16, 16], |_| 2.5);
         let mut data = open(store);
-        let summary = Summary::of(&mut data, Some(4)).unwrap();
+        let summary = DatasetSummary::of(&mut data, Some(4)).unwrap();
         let coeff = &summary.channels[0];
         assert_eq!((coeff.name.as_str(), coeff.n_finite), ("coeff", 1024));
         assert_eq!((coeff.min, coeff.max, coeff.mean), (Some(0.0), Some(1023.0), Some(511.5)));
@@ -166,7 +166,7 @@ mod tests {
         let store = MemoryStore::new("n.mat")
             .with("a", &[2, 3, 4], |_| 0.0)
             .with("u", &[2, 3, 4, 5], |i| if i[0] == 1 && i[3] >= 3 && i[1] == 2 { f64::NAN } else { 1.0 });
-        let summary = Summary::of(&mut open(store), None).unwrap();
+        let summary = DatasetSummary::of(&mut open(store), None).unwrap();
         let u = &summary.channels[0];
         assert_eq!((u.n_finite, u.n_not_finite, u.mean), (120 - 8, 8, Some(1.0)));
         assert_eq!(u.first_not_finite, Some(Position { sample: 1, frame: 3, point: vec![2, 0] }));
@@ -182,7 +182,7 @@ mod tests {
         let reads = store.reads.clone();
         let mut data = open(store);
         let before = reads.load(std::sync::atomic::Ordering::Relaxed);
-        let summary = Summary::of(&mut data, None).unwrap();
+        let summary = DatasetSummary::of(&mut data, None).unwrap();
         assert_eq!(reads.load(std::sync::atomic::Ordering::Relaxed) - before, 3);
         assert_eq!((summary.channels[0].mean, summary.channels[0].max), (Some(1.0), Some(2.0)));
     }
@@ -199,7 +199,7 @@ mod tests {
         let options = OpenOptions { stride: 64, time_stride: 2, ..OpenOptions::default() };
         let mut data = Dataset::from_store(Box::new(store), &options).unwrap();
         let before = (reads.load(order), values_read.load(order));
-        let summary = Summary::of(&mut data, None).unwrap();
+        let summary = DatasetSummary::of(&mut data, None).unwrap();
         let (reads, values_read) = (reads.load(order) - before.0, values_read.load(order) - before.1);
         assert!(values_read <= reads * BLOCK, "{values_read} values in {reads} reads");
         assert_eq!((summary.channels[0].mean, summary.channels[0].max), (Some(15.0), Some(30.0)));

@@ -10,7 +10,7 @@ use crate::output;
 use anyhow::Result;
 use cloud::CloudSummary;
 use lto_numerics::dataset::format::csv::PointCloud;
-use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind, LayoutKind, Summary};
+use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind, DatasetSummary, LayoutKind};
 use lto_numerics::metric::spectrum::{Spectrum, power_spectrum};
 use lto_numerics::{Field, Sample};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct Report<'a> {
     /// What was recognized.
     dataset: &'a DatasetInfo,
     /// Statistics of the samples looked at; none where the arrays are not understood.
-    summary: Option<Summary>,
+    summary: Option<DatasetSummary>,
     /// Spectrum of each channel at its last frame; none where the grid is not known or not uniform.
     spectra: Vec<SpectrumSummary>,
     /// The columns of a point cloud.
@@ -44,7 +44,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let (mut dataset, info) = open::open(&args.file, &args.dataset)?;
     let wanted = args.samples.min(info.n_samples);
     let summary = match info.kind {
-        Some(_) if wanted > 0 => Some(Summary::of(&mut dataset, Some(wanted))?),
+        Some(_) if wanted > 0 => Some(DatasetSummary::of(&mut dataset, Some(wanted))?),
         _ => None,
     };
     let spectra = match info.grid {
@@ -52,7 +52,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> Result<ExitCode> {
         None => Vec::new(),
     };
     let cloud = match info.layout {
-        LayoutKind::PointCloud => Some(CloudSummary::new(&PointCloud::read(&args.file)?)),
+        LayoutKind::PointCloud => dataset.table().map(|table| CloudSummary::new(&PointCloud::from(table))),
         _ => None,
     };
     let report = Report { dataset: &info, summary, spectra, cloud };

@@ -24,7 +24,7 @@ impl Archive {
     /// A file that cannot be read, is damaged, or is no zip archive.
     pub fn open(path: &Path) -> Result<Self> {
         let mut file = File::open(path).map_err(|source| file_error(path, None, source))?;
-        let members = zip::members(&mut file).map_err(|problem| corrupt(path, None, problem))?;
+        let members = zip::members(&mut file).map_err(|problem| Error::corrupt(path, None, problem))?;
         let names = members.iter().map(|member| member.name.clone()).collect();
         let extents = members.into_iter().map(|member| (member.name, member.extent)).collect();
         Ok(Self { path: path.into(), file, names, extents })
@@ -40,7 +40,7 @@ impl Archive {
     /// # Errors
     /// A member that is not there, is longer, compressed or damaged.
     pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
-        let refuse = |problem: String| corrupt(&self.path, Some(name), problem);
+        let refuse = |problem: String| Error::corrupt(&self.path, Some(name), problem);
         let extent = match self.extents.get(name) {
             None => return Err(refuse("is missing in the archive".into())),
             Some(Err(why)) => return Err(refuse(why.clone())),
@@ -61,8 +61,4 @@ impl Archive {
         }
         Ok(bytes)
     }
-}
-
-fn corrupt(path: &Path, member: Option<&str>, problem: String) -> Error {
-    Error::Corrupt { path: path.into(), array: member.map(Into::into), position: None, problem }
 }

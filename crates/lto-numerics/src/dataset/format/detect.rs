@@ -35,11 +35,9 @@ pub(super) fn detect(path: &Path) -> Result<Format> {
     let suffix = path.extension().and_then(|s| s.to_str()).unwrap_or_default().to_ascii_lowercase();
     match resemblance(&start, &suffix) {
         None => Ok(Format::Csv),
-        Some(looks) => Err(Error::Unsupported {
-            path: path.into(),
-            array: None,
-            problem: format!("{looks}. Files that can be read: {SUPPORTED}"),
-        }),
+        Some(looks) => {
+            Err(Error::unsupported(path, None, format!("{looks}. Files that can be read: {SUPPORTED}")))
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //! is for the layouts to say.
 
 pub mod archive;
+mod cf;
 mod checksum;
 pub mod csv;
 mod detect;
-mod gather;
+
 pub mod hdf5;
 mod inflate;
 pub mod mat5;
@@ -13,9 +14,12 @@ pub mod npy;
 pub mod npz;
 mod read_ahead;
 mod scalar;
+mod slice;
 mod strided;
 mod zip;
 
+pub use cf::TimeUnits;
+pub(crate) use cf::not_finite;
 pub use strided::StridedStore;
 
 use crate::error::{Error, Result};
@@ -92,11 +96,17 @@ pub trait ArrayStore: Send {
     fn attributes(&self) -> &[(String, String, Attribute)];
 
     /// Reads the slice `start[d] .. start[d] + count[d]` as row-major `f64`, touching no more of the file than
-    /// its storage demands. NaN and infinity are passed through; what they mean is for the caller to say.
+    /// its storage demands. Packed numbers are unpacked, and what the file marks as missing is NaN. NaN and infinity
+    /// are passed through; what they mean is for the caller to say.
     ///
     /// # Errors
     /// No such array, a slice beyond it, elements that are no numbers, or a damaged file.
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
+
+    /// A CSV file's columns, which are in memory already.
+    fn table(&self) -> Option<&csv::Table> {
+        None
+    }
 }
 
 /// Opens a file of any known format: recognized by its first bytes or, where the format has no mark of its own,
@@ -127,7 +137,7 @@ pub(crate) fn require_file(path: &Path) -> Result<()> {
     } else {
         "not a regular file, but a pipe or a device: save it as a file first"
     };
-    Err(Error::Unsupported { path: path.into(), array: None, problem: problem.into() })
+    Err(Error::unsupported(path, None, problem))
 }
 
 /// Position of an array in a listing.
@@ -172,11 +182,7 @@ pub(crate) fn check_slice<'a>(
         });
     }
     if info.element == ElementType::Other {
-        return Err(Error::Unsupported {
-            path: path.into(),
-            array: Some(array.into()),
-            problem: "its elements are not real numbers".into(),
-        });
+        return Err(Error::unsupported(path, Some(array), "its elements are not real numbers"));
     }
     Ok(info)
 }

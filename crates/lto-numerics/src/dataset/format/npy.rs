@@ -1,8 +1,9 @@
-//! NumPy's `.npy`: one array, in either byte order and either axis order.
+//! NumPy's `.npy`: one array, in either byte order and either axis order. The header is parsed here, since `npyz` reads
+//! arrays front to back, not in slices, and brings a parser generator for this one line of text.
 
 use super::Format;
-use super::gather::Order;
 use super::scalar::{Kind, Scalar};
+use super::slice::Order;
 use super::strided::{Block, Extent, Found, StridedStore, data_len, file_error};
 use crate::error::{Error, Result};
 use std::fs::File;
@@ -23,12 +24,7 @@ pub fn open(path: &Path) -> Result<StridedStore> {
     let len = file.metadata().map_err(io)?.len();
     let extent = Extent { offset: 0, len, compression: None, stored_crc32: None, decoded_len: len };
     let name = path.file_stem().map_or("array".into(), |s| s.to_string_lossy().into_owned());
-    let found = array(&mut file, name, extent).map_err(|problem| Error::Corrupt {
-        path: path.into(),
-        array: None,
-        position: None,
-        problem,
-    })?;
+    let found = array(&mut file, name, extent).map_err(|problem| Error::corrupt(path, None, problem))?;
     Ok(StridedStore::new(path, Format::Npy, file, vec![found], Vec::new()))
 }
 

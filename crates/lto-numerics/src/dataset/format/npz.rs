@@ -15,16 +15,10 @@ use std::path::Path;
 /// # Errors
 /// An unreadable, damaged or truncated file, or an archive without any `.npy` member.
 pub fn open(path: &Path) -> Result<StridedStore> {
-    let corrupt = |array: Option<&str>, problem: String| Error::Corrupt {
-        path: path.into(),
-        array: array.map(Into::into),
-        position: None,
-        problem,
-    };
     let mut file = File::open(path).map_err(|source| file_error(path, None, source))?;
-    let members = zip::members(&mut file).map_err(|problem| corrupt(None, problem))?;
+    let members = zip::members(&mut file).map_err(|problem| Error::corrupt(path, None, problem))?;
     if !members.iter().any(|m| m.name.ends_with(".npy")) {
-        return Err(Error::Unsupported { path: path.into(), array: None, problem: without_arrays(&members) });
+        return Err(Error::unsupported(path, None, without_arrays(&members)));
     }
     let mut found = Vec::new();
     for member in members {
@@ -34,9 +28,8 @@ pub fn open(path: &Path) -> Result<StridedStore> {
         };
         found.push(match member.extent {
             Err(why) => Found::refused(name, Vec::new(), why),
-            Ok(extent) => {
-                npy::array(&mut file, name, extent).map_err(|problem| corrupt(Some(&member.name), problem))?
-            }
+            Ok(extent) => npy::array(&mut file, name, extent)
+                .map_err(|problem| Error::corrupt(path, Some(&member.name), problem))?,
         });
     }
     Ok(StridedStore::new(path, Format::Npz, file, found, Vec::new()))

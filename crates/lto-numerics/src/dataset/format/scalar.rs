@@ -123,7 +123,7 @@ fn convert<const N: usize>(bytes: &[u8], out: &mut [f64], line: Line, value: imp
 }
 
 /// IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.
-fn half(bits: u16) -> f64 {
+pub(crate) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff);
     let magnitude = match i32::from(bits >> 10 & 0x1f) {
@@ -133,4 +133,39 @@ fn half(bits: u16) -> f64 {
         exponent => (1.0 + fraction / 1024.0) * f64::from(exponent - 15).exp2(),
     };
     sign * magnitude
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_precision_widens_exactly() {
+        for (bits, value) in [
+            (0x0000, 0.0),
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 2f64.powi(-24)),
+            (0x0400, 2f64.powi(-14)),
+            (0x3555, 0.333251953125),
+            (0xfc00, f64::NEG_INFINITY),
+        ] {
+            assert_eq!(half(bits), value, "{bits:#x}");
+        }
+        assert!(half(0x7e00).is_nan());
+        assert!(half(0x8000).is_sign_negative());
+    }
+
+    #[test]
+    fn both_byte_orders_decode() {
+        let decode = |kind, big_endian, bytes: &[u8]| {
+            let mut out = [0.0; 2];
+            Scalar { kind, big_endian }.decode(bytes, &mut out, Line { count: 2, step: 1, out_step: 1 });
+            out
+        };
+        assert_eq!(decode(Kind::I16, true, &[0xff, 0xfe, 0x01, 0x00]), [-2.0, 256.0]);
+        assert_eq!(decode(Kind::I16, false, &[0xfe, 0xff, 0x00, 0x01]), [-2.0, 256.0]);
+        assert_eq!(decode(Kind::F64, true, &[1.5f64, 2.5].map(f64::to_be_bytes).concat()), [1.5, 2.5]);
+    }
 }

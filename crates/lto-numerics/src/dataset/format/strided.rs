@@ -2,10 +2,10 @@
 //! MATLAB 5, `.npy`, `.npz`.
 
 use super::checksum::RunningChecksum;
-use super::gather::{Order, Plan};
 use super::inflate::{Compression, Inflater, MAX_EXPANSION};
 use super::read_ahead::{ReadAhead, Slice};
 use super::scalar::{Kind, Scalar};
+use super::slice::{Order, SlicePath};
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, array_index, check_slice};
 use crate::error::{Error, Result};
 use std::fs::File;
@@ -164,7 +164,7 @@ impl StridedStore {
 
     fn gather(&mut self, slice: &Slice, block: Block) -> Result<Vec<f64>> {
         let info = &self.arrays[slice.array];
-        let plan = Plan::new(&info.shape, block.order, &slice.start, &slice.count);
+        let plan = SlicePath::new(&info.shape, block.order, &slice.start, &slice.count);
         if self.inflater.as_ref().is_none_or(|(array, _)| *array != slice.array) {
             self.inflater = block.extent.inflater().map(|i| (slice.array, i));
         }
@@ -213,10 +213,7 @@ impl ArrayStore for StridedStore {
         let index = array_index(&self.path, &self.arrays, array)?;
         let block = match &self.contents[index] {
             Ok(block) => *block,
-            Err(why) => {
-                let (path, array) = (self.path.clone(), Some(array.into()));
-                return Err(Error::Unsupported { path, array, problem: why.clone() });
-            }
+            Err(why) => return Err(Error::unsupported(&self.path, Some(array), why)),
         };
         let info = check_slice(&self.path, &self.arrays, array, start, count)?;
         let slice = Slice { array: index, start: start.into(), count: count.into() };
@@ -241,12 +238,7 @@ impl ArrayStore for StridedStore {
 /// The crate's error for an error while reading: damage where the content is at fault.
 pub(crate) fn file_error(path: &Path, array: Option<&str>, source: io::Error) -> Error {
     match source.kind() {
-        ErrorKind::UnexpectedEof | ErrorKind::InvalidData => Error::Corrupt {
-            path: path.into(),
-            array: array.map(Into::into),
-            position: None,
-            problem: source.to_string(),
-        },
+        ErrorKind::UnexpectedEof | ErrorKind::InvalidData => Error::corrupt(path, array, source.to_string()),
         _ => Error::Io { path: path.into(), source },
     }
 }

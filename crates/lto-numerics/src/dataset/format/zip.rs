@@ -1,5 +1,8 @@
-//! The directory of a zip archive: where each member lies, so that it can be read in place. Read here because
-//! slices of stored members need their byte offsets, and sizes must be checked before they are believed.
+//! The directory of a zip archive: where each member lies, so that it can be read in place.
+//!
+//! The `zip` crate streams members from their beginning. Slices of a large stored member need its byte offset instead, a
+//! compressed one must go on where the last slice ended, and the sizes that a directory claims are checked against the
+//! file before they are believed; around the crate that would take about as many lines as reading the directory does.
 
 use super::inflate::Compression;
 use super::strided::{Extent, read_at};

@@ -6,7 +6,7 @@
 
 use super::fno_navier_stokes::periodic_unit_axis;
 use super::pdebench::scalar;
-use super::{Content, Plan, Probe, Role, roles};
+use super::{Content, Meaning, Probe, Role, roles};
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
 
@@ -15,7 +15,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     matches!((shape("a"), shape("u")), (Some(a), Some(u)) if a.len() == 2 && a == u)
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let (a, u) = (probe.array("a")?, probe.array("u")?);
     let &[n_samples, n] = u.shape.as_slice() else {
         return Err(
@@ -28,5 +28,5 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         source: vec![scalar("a", &a, roles.clone())],
         target: vec![scalar("u", &u, roles)],
     };
-    Ok(Plan { n_samples, axes: vec![periodic_unit_axis(AXIS_NAMES[0], n)], times: Vec::new(), content })
+    Ok(Meaning { n_samples, axes: vec![periodic_unit_axis(AXIS_NAMES[0], n)], times: Vec::new(), content })
 }

@@ -7,7 +7,7 @@
 //! - Not periodic; the unit square.
 
 use super::pdebench::scalar;
-use super::{AxisPlan, Content, Plan, Probe, Role, roles};
+use super::{AxisDraft, Content, Meaning, Probe, Role, roles};
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
 use crate::grid::Placement;
@@ -19,7 +19,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     probe.has(&["coeff", "sol"]) && probe.rank("coeff") == 3
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let vertices =
         |n: usize| PUBLISHED.iter().any(|full| (1..=5).any(|s| full.div_ceil(s) == n && (full - 1) % s == 0));
     let plan = pair(probe, ["coeff", "sol"], |n| vertices(n).then_some(Placement::Vertex))?;
@@ -43,7 +43,7 @@ pub(super) fn pair(
     probe: &Probe,
     keys: [&str; 2],
     placement: impl Fn(usize) -> Option<Placement>,
-) -> Result<Plan> {
+) -> Result<Meaning> {
     let (source, target) = (probe.array(keys[0])?, probe.array(keys[1])?);
     let &[n_samples, nx, ny] = source.shape.as_slice() else {
         return Err(probe.unsupported(
@@ -54,7 +54,7 @@ pub(super) fn pair(
     let axes = [nx, ny]
         .into_iter()
         .zip(AXIS_NAMES)
-        .map(|(n, name)| AxisPlan {
+        .map(|(n, name)| AxisDraft {
             name: name.into(),
             n,
             coordinates: None,
@@ -68,5 +68,5 @@ pub(super) fn pair(
         source: vec![scalar(keys[0], &source, roles.clone())],
         target: vec![scalar(keys[1], &target, roles)],
     };
-    Ok(Plan { n_samples, axes, times: Vec::new(), content })
+    Ok(Meaning { n_samples, axes, times: Vec::new(), content })
 }

@@ -5,7 +5,7 @@
 //! - Periodic on the unit square.
 
 use super::pdebench::scalar;
-use super::{AxisPlan, Content, Plan, Probe, Role, frame_numbers, roles};
+use super::{AxisDraft, Content, Meaning, Probe, Role, frame_numbers, roles};
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
 use crate::grid::Placement;
@@ -15,7 +15,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     matches!((shape("a"), shape("u")), (Some(a), Some(u)) if a.len() == 3 && u.len() == 4 && u[..3] == *a)
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let u = probe.array("u")?;
     let &[n_samples, nx, ny, n_frames] = u.shape.as_slice() else {
         return Err(
@@ -32,12 +32,12 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     probe.note("points not in the file: x_i = i/n on the periodic unit square, the Fourier grid of FNO's solver; override with --grid");
     let axes = [nx, ny].into_iter().zip(AXIS_NAMES).map(|(n, name)| periodic_unit_axis(name, n)).collect();
     let state = vec![scalar("u", &u, roles(&[Role::Sample], 2, &[Role::Time]))];
-    Ok(Plan { n_samples, axes, times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }
 
 /// `x_i = i/n` on the unit circle.
-pub(super) fn periodic_unit_axis(name: &str, n: usize) -> AxisPlan {
-    AxisPlan {
+pub(super) fn periodic_unit_axis(name: &str, n: usize) -> AxisDraft {
+    AxisDraft {
         name: name.into(),
         n,
         coordinates: None,

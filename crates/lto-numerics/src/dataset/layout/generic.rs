@@ -3,17 +3,17 @@
 //! - Axes: as named: `n` samples, `t` time, `c` channels, `1` an axis of length one, any other name space.
 //! - Points: from a list in the file called as the axis (or `<axis>-coordinate`), else from `--grid`; bounds then are
 //!   the first and last coordinate, or `--domain`.
-//! - Times: from a list `t`, `time`, `hours` or `t-coordinate`, else frames are numbered.
+//! - Times: from a list `t`, `time`, `hours`, `t-coordinate` or `tt`, else frames are numbered.
 //! - Several arrays with a time axis are channels; without one the first is the source, the others are the target.
 
-use super::{AxisPlan, Component, Content, Plan, Probe, Role, Source, frame_numbers};
+use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, frame_numbers};
 use crate::dataset::format::ArrayInfo;
 use crate::error::{Error, Result};
 
 /// Lists taken for times.
-pub(super) const TIME_NAMES: [&str; 4] = ["t", "time", "hours", "t-coordinate"];
+pub(super) const TIME_NAMES: [&str; 5] = ["t", "time", "hours", "t-coordinate", "tt"];
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let Some(axes) = probe.options.axes.clone() else {
         let shapes: Vec<String> =
             probe.arrays().iter().map(|a| format!("{} {:?}", a.name, a.shape)).collect();
@@ -29,7 +29,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         keys if keys.is_empty() => vec![only_array(probe, names.len())?],
         keys => keys,
     };
-    plan_named(probe, &keys, &names)
+    meaning_named(probe, &keys, &names)
 }
 
 /// The one array with `rank` axes.
@@ -51,7 +51,7 @@ fn only_array(probe: &Probe, rank: usize) -> Result<String> {
 }
 
 /// The plan of arrays `keys` whose axes are called `names`.
-pub(super) fn plan_named(probe: &mut Probe, keys: &[String], names: &[String]) -> Result<Plan> {
+pub(super) fn meaning_named(probe: &mut Probe, keys: &[String], names: &[String]) -> Result<Meaning> {
     let roles = roles_of(names)?;
     let arrays = keys.iter().map(|key| probe.array(key)).collect::<Result<Vec<ArrayInfo>>>()?;
     let Some(first) = arrays.first().cloned() else { return Err(probe.unknown("no array to read")) };
@@ -72,7 +72,7 @@ pub(super) fn plan_named(probe: &mut Probe, keys: &[String], names: &[String]) -
         }
         let list = [name.clone(), format!("{name}-coordinate")].into_iter().find(|list| probe.rank(list) > 0);
         let coordinates = list.map(|list| probe.coordinates(&list, n, &first.name)).transpose()?;
-        axes.push(AxisPlan { name: name.clone(), n, coordinates, ..AxisPlan::default() });
+        axes.push(AxisDraft { name: name.clone(), n, coordinates, ..AxisDraft::default() });
     }
     let parts = keys.iter().zip(arrays).map(|(key, a)| component(probe, key, a, &roles));
     let mut parts = parts.collect::<Result<Vec<Component>>>()?;
@@ -90,7 +90,7 @@ pub(super) fn plan_named(probe: &mut Probe, keys: &[String], names: &[String]) -
         }
         _ => times,
     };
-    Ok(Plan { n_samples, axes, times, content })
+    Ok(Meaning { n_samples, axes, times, content })
 }
 
 fn component(probe: &Probe, key: &str, array: ArrayInfo, roles: &[Role]) -> Result<Component> {

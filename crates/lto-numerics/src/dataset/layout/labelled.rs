@@ -7,8 +7,8 @@
 //!   coordinate.
 //! - Periodic: the file does not say; assumed not.
 
-use super::generic::{TIME_NAMES, plan_named};
-use super::{Plan, Probe};
+use super::generic::{TIME_NAMES, meaning_named};
+use super::{Meaning, Probe};
 use crate::dataset::format::ArrayInfo;
 use crate::error::Result;
 
@@ -39,7 +39,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     data(probe).iter().any(|a| lists.iter().any(|(name, n)| *name != "t" && a.shape.contains(n)))
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let data = data(probe);
     let keys = match probe.options.keys.clone() {
         keys if keys.is_empty() => data.iter().map(|a| a.name.clone()).collect(),
@@ -68,5 +68,5 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         });
     }
     probe.note(format!("axes of {first} recognized by length: {}", names.join(", ")));
-    plan_named(probe, &keys, &names)
+    meaning_named(probe, &keys, &names)
 }

@@ -6,6 +6,7 @@ mod fno_darcy;
 mod fno_navier_stokes;
 mod generic;
 mod labelled;
+mod meaning;
 mod neuraloperator;
 mod pdebench;
 mod pdebench_compressible;
@@ -13,7 +14,6 @@ mod pdebench_darcy;
 mod pdebench_grouped;
 mod pdebench_incompressible;
 mod pinn_mat;
-mod plan;
 mod probe;
 mod resolutions;
 #[cfg(test)]
@@ -21,7 +21,7 @@ mod tests;
 mod the_well;
 mod validate;
 
-pub(crate) use plan::{AxisPlan, Component, Content, Plan, Role, Source};
+pub(crate) use meaning::{AxisDraft, Component, Content, Meaning, Role, Source};
 pub(crate) use probe::Probe;
 pub(crate) use resolutions::{finer_resolutions, prefix};
 
@@ -65,6 +65,9 @@ pub enum LayoutKind {
     Generic,
 }
 
+/// See [`LayoutKind::registered`].
+type Registered = (&'static str, fn(&Probe) -> bool, fn(&mut Probe) -> Result<Meaning>);
+
 impl LayoutKind {
     /// All layouts, in the order in which they are tried.
     pub const ALL: [LayoutKind; 14] = [
@@ -86,64 +89,44 @@ impl LayoutKind {
 
     /// Name as written on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            LayoutKind::PdebenchDarcy => "pdebench-darcy",
-            LayoutKind::Pdebench => "pdebench",
-            LayoutKind::PdebenchCompressible => "pdebench-compressible",
-            LayoutKind::PdebenchGrouped => "pdebench-grouped",
-            LayoutKind::PdebenchIncompressible => "pdebench-incompressible",
-            LayoutKind::FnoNavierStokes => "fno-navier-stokes",
-            LayoutKind::FnoBurgers => "fno-burgers",
-            LayoutKind::FnoDarcy => "fno-darcy",
-            LayoutKind::Neuraloperator => "neuraloperator",
-            LayoutKind::PinnMat => "pinn-mat",
-            LayoutKind::TheWell => "the-well",
-            LayoutKind::PointCloud => "point-cloud",
-            LayoutKind::Labelled => "labelled",
-            LayoutKind::Generic => "generic",
-        }
+        self.registered().0
     }
 
-    /// Whether a file looks like this layout. Names and numbers of axes only; nothing is read.
-    fn recognizes(self, probe: &Probe) -> bool {
+    /// Name; whether a file looks like the layout, by names and numbers of axes only, nothing is read; and what its arrays
+    /// mean under it.
+    fn registered(self) -> Registered {
         match self {
-            LayoutKind::PdebenchDarcy => pdebench_darcy::recognizes(probe),
-            LayoutKind::Pdebench => pdebench::recognizes(probe),
-            LayoutKind::PdebenchCompressible => pdebench_compressible::recognizes(probe),
-            LayoutKind::PdebenchGrouped => pdebench_grouped::recognizes(probe),
-            LayoutKind::PdebenchIncompressible => pdebench_incompressible::recognizes(probe),
-            LayoutKind::FnoNavierStokes => fno_navier_stokes::recognizes(probe),
-            LayoutKind::FnoBurgers => fno_burgers::recognizes(probe),
-            LayoutKind::FnoDarcy => fno_darcy::recognizes(probe),
-            LayoutKind::Neuraloperator => false,
-            LayoutKind::PinnMat => pinn_mat::recognizes(probe),
-            LayoutKind::TheWell => the_well::recognizes(probe),
-            LayoutKind::PointCloud => probe.format() == Format::Csv,
-            LayoutKind::Labelled => labelled::recognizes(probe),
-            // What is left.
-            LayoutKind::Generic => true,
-        }
-    }
-
-    /// Says what the arrays of a file mean under this layout.
-    fn plan(self, probe: &mut Probe) -> Result<Plan> {
-        match self {
-            LayoutKind::PdebenchDarcy => pdebench_darcy::plan(probe),
-            LayoutKind::Pdebench => pdebench::plan(probe),
-            LayoutKind::PdebenchCompressible => pdebench_compressible::plan(probe),
-            LayoutKind::PdebenchGrouped => pdebench_grouped::plan(probe),
-            LayoutKind::PdebenchIncompressible => pdebench_incompressible::plan(probe),
-            LayoutKind::FnoNavierStokes => fno_navier_stokes::plan(probe),
-            LayoutKind::FnoBurgers => fno_burgers::plan(probe),
-            LayoutKind::FnoDarcy => fno_darcy::plan(probe),
-            LayoutKind::Neuraloperator => neuraloperator::plan(probe),
-            LayoutKind::PinnMat => pinn_mat::plan(probe),
-            LayoutKind::TheWell => the_well::plan(probe),
-            LayoutKind::PointCloud => {
-                Err(probe.unknown("a point cloud is one set of observations, not samples on a grid"))
+            LayoutKind::PdebenchDarcy => {
+                ("pdebench-darcy", pdebench_darcy::recognizes, pdebench_darcy::meaning)
             }
-            LayoutKind::Labelled => labelled::plan(probe),
-            LayoutKind::Generic => generic::plan(probe),
+            LayoutKind::Pdebench => ("pdebench", pdebench::recognizes, pdebench::meaning),
+            LayoutKind::PdebenchCompressible => {
+                ("pdebench-compressible", pdebench_compressible::recognizes, pdebench_compressible::meaning)
+            }
+            LayoutKind::PdebenchGrouped => {
+                ("pdebench-grouped", pdebench_grouped::recognizes, pdebench_grouped::meaning)
+            }
+            LayoutKind::PdebenchIncompressible => (
+                "pdebench-incompressible",
+                pdebench_incompressible::recognizes,
+                pdebench_incompressible::meaning,
+            ),
+            LayoutKind::FnoNavierStokes => {
+                ("fno-navier-stokes", fno_navier_stokes::recognizes, fno_navier_stokes::meaning)
+            }
+            LayoutKind::FnoBurgers => ("fno-burgers", fno_burgers::recognizes, fno_burgers::meaning),
+            LayoutKind::FnoDarcy => ("fno-darcy", fno_darcy::recognizes, fno_darcy::meaning),
+            LayoutKind::Neuraloperator => ("neuraloperator", |_| false, neuraloperator::meaning),
+            LayoutKind::PinnMat => ("pinn-mat", pinn_mat::recognizes, pinn_mat::meaning),
+            LayoutKind::TheWell => ("the-well", the_well::recognizes, the_well::meaning),
+            LayoutKind::PointCloud => (
+                "point-cloud",
+                |probe| probe.format() == Format::Csv,
+                |probe| Err(probe.unknown("a point cloud is one set of observations, not samples on a grid")),
+            ),
+            LayoutKind::Labelled => ("labelled", labelled::recognizes, labelled::meaning),
+            // What is left.
+            LayoutKind::Generic => ("generic", |_| true, generic::meaning),
         }
     }
 }
@@ -165,7 +148,7 @@ impl FromStr for LayoutKind {
 ///
 /// # Errors
 /// Arrays that contradict the layout or each other.
-pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::Result<Plan, String>)> {
+pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::Result<Meaning, String>)> {
     let kind = match (probe.options.layout, &probe.options.axes) {
         (Some(kind), _) => {
             probe.note(format!("layout {} as given", kind.name()));
@@ -173,7 +156,7 @@ pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::
         }
         (None, Some(_)) => LayoutKind::Generic,
         (None, None) => {
-            let found = LayoutKind::ALL.into_iter().find(|kind| kind.recognizes(probe));
+            let found = LayoutKind::ALL.into_iter().find(|kind| (kind.registered().1)(probe));
             let kind = found.unwrap_or(LayoutKind::Generic);
             if kind != LayoutKind::Generic {
                 probe.note(format!("layout {} recognized from the names of the arrays", kind.name()));
@@ -181,7 +164,7 @@ pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::
             kind
         }
     };
-    let mut plan = match kind.plan(probe) {
+    let mut plan = match (kind.registered().2)(probe) {
         Ok(plan) => plan,
         Err(Error::UnknownLayout { problem, .. }) => return Ok((kind, Err(problem))),
         Err(error) => return Err(error),

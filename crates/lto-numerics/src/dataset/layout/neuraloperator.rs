@@ -8,12 +8,12 @@
 use super::fno_darcy::pair;
 use super::fno_navier_stokes::periodic_unit_axis;
 use super::pdebench::{evolution_shape, scalar};
-use super::{Content, Plan, Probe, Role, frame_numbers, roles};
+use super::{Content, Meaning, Probe, Role, frame_numbers, roles};
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
 use crate::grid::Placement;
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     probe.note(
         "points not in the file: x_i = i/n on the unit box, by the layout's convention; override with --grid",
     );
@@ -27,5 +27,5 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     let times = frame_numbers(probe, n_frames);
     let axes: Vec<_> = space.iter().zip(AXIS_NAMES).map(|(&n, name)| periodic_unit_axis(name, n)).collect();
     let state = vec![scalar("u", &u, roles(&[Role::Sample, Role::Time], axes.len(), &[]))];
-    Ok(Plan { n_samples, axes, times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }

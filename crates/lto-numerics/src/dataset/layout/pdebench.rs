@@ -7,7 +7,7 @@
 //! - Periodic: the attribute `periodic` (one number an axis, not zero where periodic), which this crate writes;
 //!   else yes in 1-D, as all of PDEBench's 1-D scalar equations are.
 
-use super::{AxisPlan, Component, Content, Plan, Probe, Role, Source, roles};
+use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, roles};
 use crate::dataset::format::ArrayInfo;
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
@@ -17,7 +17,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     probe.has(&["tensor", "x-coordinate", "t-coordinate"]) && (3..=5).contains(&probe.rank("tensor"))
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let tensor = probe.array("tensor")?;
     let (n_samples, n_frames, space) = evolution_shape(probe, &tensor)?;
     let times = probe.times("t-coordinate", n_frames, "tensor")?;
@@ -29,7 +29,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         probe.note("axis x: periodic, as all 1-D scalar equations of PDEBench are; override with --periodic");
     }
     let state = vec![scalar("tensor", &tensor, roles(&[Role::Sample, Role::Time], axes.len(), &[]))];
-    Ok(Plan { n_samples, axes, times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }
 
 /// Samples, frames and points along each axis of an array (n, t, x[, y[, z]]).
@@ -47,16 +47,16 @@ pub(super) fn evolution_shape<'a>(
 }
 
 /// Cell-centered axes from `x-coordinate`, …, with bounds and periodicity from attributes where there are any.
-pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -> Result<Vec<AxisPlan>> {
+pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -> Result<Vec<AxisDraft>> {
     let mut axes = Vec::with_capacity(space.len());
     for (name, &n) in AXIS_NAMES.iter().zip(space) {
         let coordinates = probe.coordinates(&format!("{name}-coordinate"), n, owner)?;
-        axes.push(AxisPlan {
+        axes.push(AxisDraft {
             name: (*name).into(),
             n,
             coordinates: Some(coordinates),
             placement: Some(Placement::Center),
-            ..AxisPlan::default()
+            ..AxisDraft::default()
         });
     }
     let lower = probe.stated("domain_lower", axes.len())?;

@@ -6,14 +6,14 @@
 //! - Periodic: where the name of the file says `periodic`; not where it says `trans`.
 
 use super::pdebench::{coordinate_axes, evolution_shape, scalar};
-use super::{Content, Plan, Probe, Role, roles};
+use super::{Content, Meaning, Probe, Role, roles};
 use crate::error::Result;
 
 pub(super) fn recognizes(probe: &Probe) -> bool {
     probe.has(&["density", "pressure", "Vx", "x-coordinate", "t-coordinate"])
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let density = probe.array("density")?;
     let (n_samples, n_frames, space) = evolution_shape(probe, &density)?;
     let times = probe.times("t-coordinate", n_frames, "density")?;
@@ -31,5 +31,5 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         let array = probe.array(key)?;
         state.push(scalar(key, &array, roles(&[Role::Sample, Role::Time], axes.len(), &[])));
     }
-    Ok(Plan { n_samples, axes, times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }

@@ -6,7 +6,7 @@
 //! - Not periodic.
 
 use super::pdebench::{coordinate_axes, scalar};
-use super::{Content, Plan, Probe, Role, roles};
+use super::{Content, Meaning, Probe, Role, roles};
 use crate::error::Result;
 
 pub(super) fn recognizes(probe: &Probe) -> bool {
@@ -14,7 +14,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
         && probe.find("tensor").is_some_and(|a| a.shape.get(1) == Some(&1) && a.shape.len() > 2)
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let (nu, tensor) = (probe.array("nu")?, probe.array("tensor")?);
     let [n_samples, space @ ..] = nu.shape.as_slice() else {
         return Err(probe.unsupported(&nu.name, "axes must be (n, x, y), but it has none".into()));
@@ -25,5 +25,10 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     }
     let source = vec![scalar("nu", &nu, roles(&[Role::Sample], axes.len(), &[]))];
     let target = vec![scalar("tensor", &tensor, roles(&[Role::Sample, Role::Single], axes.len(), &[]))];
-    Ok(Plan { n_samples: *n_samples, axes, times: Vec::new(), content: Content::Steady { source, target } })
+    Ok(Meaning {
+        n_samples: *n_samples,
+        axes,
+        times: Vec::new(),
+        content: Content::Steady { source, target },
+    })
 }

@@ -5,7 +5,7 @@
 //! - Points: cell centers; bounds half a cell beyond the coordinates.
 //! - Not periodic: no-flux, Dirichlet or outflow boundaries.
 
-use super::{AxisPlan, Component, Content, Plan, Probe, Role, Source, roles};
+use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, roles};
 use crate::dataset::format::ArrayInfo;
 use crate::domain::AXIS_NAMES;
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ fn sibling(data: &str, name: &str) -> String {
     format!("{}{name}", data.trim_end_matches("data"))
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let members = members(probe);
     let Some(first) = members.first() else {
         return Err(probe.unknown("no array <number>/data in the file"));
@@ -53,7 +53,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     for (name, &n) in AXIS_NAMES.iter().zip(space) {
         let coordinates =
             probe.coordinates(&sibling(&first.name, &format!("grid/{name}")), n, &first.name)?;
-        axes.push(AxisPlan {
+        axes.push(AxisDraft {
             name: (*name).into(),
             n,
             coordinates: Some(coordinates),
@@ -70,5 +70,5 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         channels: (0..n_channels).map(|c| format!("data_{c}")).collect(),
         source: Source::PerSample(members.iter().map(|a| a.name.clone()).collect()),
     };
-    Ok(Plan { n_samples: members.len(), axes, times, content: Content::Evolution(vec![state]) })
+    Ok(Meaning { n_samples: members.len(), axes, times, content: Content::Evolution(vec![state]) })
 }

@@ -6,7 +6,7 @@
 //!   square in all published files.
 //! - Not periodic: zero velocity at the walls.
 
-use super::{AxisPlan, Component, Content, Plan, Probe, Role, Source, roles};
+use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, roles};
 use crate::dataset::format::ArrayInfo;
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
@@ -16,7 +16,7 @@ pub(super) fn recognizes(probe: &Probe) -> bool {
     probe.has(&["velocity", "t"]) && probe.rank("velocity") == 5
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let velocity = probe.array("velocity")?;
     let &[n_samples, n_frames, nx, ny, _] = velocity.shape.as_slice() else {
         return Err(probe.unsupported(
@@ -28,7 +28,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     probe.expect("entries of t for the frames of velocity".into(), n_frames, times.len())?;
     probe.check_times("t", &times)?;
     probe.note("points not in the file: cell centers of the unit square, as the generator has them; override with --grid and --domain");
-    let axis = |name: &str, n| AxisPlan {
+    let axis = |name: &str, n| AxisDraft {
         name: name.into(),
         n,
         coordinates: None,
@@ -46,7 +46,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         state.push(vector("force", &force, roles(&[Role::Sample], 2, &[Role::Channel])));
         probe.note("force does not change in time: repeated as channels of every frame");
     }
-    Ok(Plan { n_samples, axes, times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }
 
 /// An array whose last axis is one channel or the components x, y of a vector.

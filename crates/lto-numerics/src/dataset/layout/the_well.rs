@@ -7,7 +7,7 @@
 //! - Points: as in `dimensions`. Bounds: first and last coordinate; on a periodic axis one spacing more.
 //! - Periodic: the axes in `associated_dims` of a group `boundary_conditions/<name>` whose `bc_type` is periodic.
 
-use super::{AxisPlan, Component, Content, Plan, Probe, Role, Source};
+use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source};
 use crate::dataset::format::{ArrayInfo, Attribute};
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ fn names(probe: &Probe, group: &str, attribute: &str) -> Vec<String> {
     probe.arrays().iter().filter_map(|a| member(&a.name, group)).map(String::from).collect()
 }
 
-pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
+pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let dims: Vec<String> =
         names(probe, "dimensions", "spatial_dims").into_iter().filter(|d| d != "time").collect();
     if !(1..=3).contains(&dims.len()) {
@@ -47,12 +47,12 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
         let list = format!("dimensions/{name}");
         let coordinates = probe.common_list(&list)?;
         probe.coordinate_arrays.push(list);
-        axes.push(AxisPlan {
+        axes.push(AxisDraft {
             name: name.clone(),
             n: coordinates.len(),
             coordinates: Some(coordinates),
             periodic: periodic.as_ref().map(|p| p.contains(name)),
-            ..AxisPlan::default()
+            ..AxisDraft::default()
         });
     }
     let mut fields = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
             channels,
         });
     }
-    Ok(Plan { n_samples, axes, times, content: Content::Evolution(state) })
+    Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }
 
 /// The axes that a boundary condition joins; `None` where the file tells of no boundary.

@@ -1,10 +1,10 @@
 //! What holds for every layout: the arrays of a plan agree with each other.
 
-use super::{Component, Content, Plan, Probe, Role, Source};
+use super::{Component, Content, Meaning, Probe, Role, Source};
 use crate::error::{Error, Result};
 
 /// Keeps the components the user names.
-pub(super) fn select_keys(probe: &Probe, plan: &mut Plan) -> Result<()> {
+pub(super) fn select_keys(probe: &Probe, plan: &mut Meaning) -> Result<()> {
     let keys = &probe.options.keys;
     let present: Vec<String> = plan.content.components().map(|c| c.key.clone()).collect();
     if let Some(stranger) = keys.iter().find(|key| !present.contains(key)) {
@@ -30,7 +30,7 @@ pub(super) fn select_keys(probe: &Probe, plan: &mut Plan) -> Result<()> {
 }
 
 /// Refuses arrays whose shape contradicts the rest of the file.
-pub(super) fn check(probe: &Probe, plan: &Plan) -> Result<()> {
+pub(super) fn check(probe: &Probe, plan: &Meaning) -> Result<()> {
     for component in plan.content.components() {
         let name = match &component.source {
             Source::Whole(name) => name,

@@ -12,22 +12,21 @@
 //! Coordinates are in double precision, where PDEBench has single: rounded ones may lie outside the domain.
 //! Attributes: those given, and `domain_lower`, `domain_upper`, `periodic` (one number an axis).
 
+mod arrays;
 mod atomic;
 mod npz;
-mod npz_archive;
 mod pdebench_hdf5;
-mod plan;
 
 pub use atomic::AtomicFile;
-pub use npz_archive::NpzArchive;
+pub use npz::NpzArchive;
 
 use super::format::Attribute;
 use crate::error::{Error, Result};
 use crate::grid::{Grid, expect};
 use crate::sample::Sample;
+use arrays::FileArrays;
 use npz::NpzSink;
 use pdebench_hdf5::Hdf5Sink;
-use plan::Plan;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,7 +43,7 @@ pub struct Header {
     pub attributes: Vec<(String, Attribute)>,
 }
 
-/// Where the arrays of a [`Plan`] go.
+/// Where the arrays of a [`FileArrays`] go.
 trait Sink {
     /// Writes entry `sample` of output array `output`; called once for each, in order.
     fn put(&mut self, output: usize, sample: usize, values: &[f32]) -> Result<()>;
@@ -55,7 +54,7 @@ trait Sink {
 
 /// A file of samples being written. Dropped before [`SampleWriter::finish`], it leaves nothing behind.
 pub struct SampleWriter {
-    plan: Plan,
+    arrays: FileArrays,
     sink: Box<dyn Sink>,
     written: usize,
 }
@@ -67,21 +66,18 @@ pub struct SampleWriter {
 /// Another suffix, a header without grid or samples, or a folder that cannot be written.
 pub fn create(path: &Path, header: &Header) -> Result<SampleWriter> {
     let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-    let plan = Plan::new(header)?;
+    let arrays = FileArrays::new(header)?;
     let sink: Box<dyn Sink> = match suffix {
-        "hdf5" | "h5" => Box::new(Hdf5Sink::create(path, &plan)?),
-        "npz" => Box::new(NpzSink::create(path, &plan)?),
+        "hdf5" | "h5" => Box::new(Hdf5Sink::create(path, &arrays)?),
+        "npz" => Box::new(NpzSink::create(path, &arrays)?),
         _ => {
-            return Err(Error::Unsupported {
-                path: path.into(),
-                array: None,
-                problem: format!(
-                    "samples cannot be written as {suffix:?}; end the name in .hdf5 (PDEBench), .h5 or .npz"
-                ),
-            });
+            let problem = format!(
+                "samples cannot be written as {suffix:?}; end the name in .hdf5 (PDEBench), .h5 or .npz"
+            );
+            return Err(Error::unsupported(path, None, problem));
         }
     };
-    Ok(SampleWriter { plan, sink, written: 0 })
+    Ok(SampleWriter { arrays, sink, written: 0 })
 }
 
 impl SampleWriter {
@@ -91,14 +87,14 @@ impl SampleWriter {
     /// More samples than announced, grids, times or channels other than announced, a value that is not finite in
     /// single precision, or a failing disk.
     pub fn append(&mut self, on_grids: &[Sample]) -> Result<()> {
-        if self.written == self.plan.n_samples {
+        if self.written == self.arrays.n_samples {
             return Err(Error::Mismatch {
                 what: "number of samples to write".into(),
-                expected: self.plan.n_samples,
+                expected: self.arrays.n_samples,
                 got: self.written + 1,
             });
         }
-        for (output, values) in self.plan.values(self.written, on_grids)?.iter().enumerate() {
+        for (output, values) in self.arrays.values(self.written, on_grids)?.iter().enumerate() {
             self.sink.put(output, self.written, values)?;
         }
         self.written += 1;
@@ -110,7 +106,7 @@ impl SampleWriter {
     /// # Errors
     /// Fewer samples than announced, or a failing disk; the file does not appear then.
     pub fn finish(self) -> Result<()> {
-        expect("number of samples written", self.plan.n_samples, self.written)?;
+        expect("number of samples written", self.arrays.n_samples, self.written)?;
         self.sink.finish()
     }
 }

@@ -1,8 +1,8 @@
 //! Samples as HDF5: contiguous arrays, so that any sample is one read; coordinates attached as dimension scales.
 
 use super::Sink;
+use super::arrays::FileArrays;
 use super::atomic::AtomicFile;
-use super::plan::Plan;
 use crate::dataset::format::hdf5::Hdf5Writer;
 use crate::error::Result;
 use std::path::Path;
@@ -14,16 +14,16 @@ pub(super) struct Hdf5Sink {
 }
 
 impl Hdf5Sink {
-    pub(super) fn create(path: &Path, plan: &Plan) -> Result<Self> {
+    pub(super) fn create(path: &Path, arrays: &FileArrays) -> Result<Self> {
         let file = AtomicFile::create(path)?;
         let mut writer = Hdf5Writer::create(file.path(), path)?;
-        for (name, value) in &plan.attributes {
+        for (name, value) in &arrays.attributes {
             writer.attribute(name, value)?;
         }
-        for coordinate in &plan.coordinates {
+        for coordinate in &arrays.coordinates {
             writer.coordinates(&coordinate.name, &coordinate.values)?;
         }
-        for output in &plan.outputs {
+        for output in &arrays.outputs {
             writer.array(&output.name, &output.shape, &output.scales)?;
         }
         Ok(Self { writer, file })

@@ -1,8 +1,9 @@
 //! Attributes of an HDF5 file, its groups and its datasets, as numbers and texts.
 
-use super::element::Number;
+use super::element::number;
 use super::objects::{Message, Objects};
 use crate::dataset::format::Attribute;
+use crate::dataset::format::scalar::Line;
 use rust_hdf5::DatatypeMessage;
 use rust_hdf5::format::FormatResult;
 use rust_hdf5::format::dense_attr::read_dense_attributes;
@@ -61,8 +62,11 @@ fn value(objects: &mut Objects, attribute: &AttributeMessage) -> Option<Attribut
             references.map(|r| heap_text(objects, r)).collect::<Option<_>>().map(Attribute::Texts)
         }
         datatype => {
-            let (number, order) = Number::of(datatype)?;
-            Some(Attribute::Numbers(number.decode(order, data)))
+            let scalar = number(datatype)?;
+            let count = data.len() / scalar.kind.size();
+            let mut numbers = vec![0.0; count];
+            scalar.decode(data, &mut numbers, Line { count, step: 1, out_step: 1 });
+            Some(Attribute::Numbers(numbers))
         }
     }
 }

@@ -11,9 +11,10 @@ mod write;
 
 pub(crate) use write::Hdf5Writer;
 
+use super::cf::Packing;
+use super::scalar::Kind;
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::{Error, Result};
-use element::Number;
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub struct Hdf5Store {
 /// What is behind a listed name.
 enum Content {
     /// Numbers.
-    Numbers(Number, H5Dataset),
+    Numbers(Kind, H5Dataset, Option<Packing>),
     /// Nothing at all (NumPy users know it as `h5py.Empty`): read as no elements.
     Null,
     /// Something sound that is not read as numbers.
@@ -56,7 +57,7 @@ impl Hdf5Store {
         {
             let problem =
                 format!("truncated: the file is {length} bytes, its header says {stated}; get it again");
-            return Err(Error::Corrupt { path: path.into(), array: None, position: None, problem });
+            return Err(Error::corrupt(path, None, problem));
         }
         // Best effort: some network file systems know no locks.
         let file = guarded(path, None, || H5File::options().best_effort_locking().open(path))?;
@@ -68,6 +69,12 @@ impl Hdf5Store {
                 Ok(found) => found,
                 Err(error) => unreadable(name, error),
             };
+            if let Content::Numbers(_, _, packing) = &mut content {
+                match Packing::of(&attributes, &info.name, info.element) {
+                    Ok(found) => *packing = found,
+                    Err(problem) => content = Content::Damaged(problem),
+                }
+            }
             if matlab {
                 info.shape.reverse();
                 if matlab::is_no_array(&info.name, &attributes) {
@@ -97,15 +104,14 @@ fn unreadable(name: String, error: Error) -> (ArrayInfo, Content) {
 /// Calls into the crate. Its errors become ours; a panic, which only a damaged file can bring about, becomes an
 /// error too.
 fn guarded<T>(path: &Path, array: Option<&str>, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
-    let (path, array) = (PathBuf::from(path), array.map(str::to_string));
     let problem = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(Hdf5Error::Io(source))) => return Err(Error::Io { path, source }),
-        Ok(Err(Hdf5Error::Unsupported(problem))) => return Err(Error::Unsupported { path, array, problem }),
+        Ok(Err(Hdf5Error::Io(source))) => return Err(Error::Io { path: path.into(), source }),
+        Ok(Err(Hdf5Error::Unsupported(problem))) => return Err(Error::unsupported(path, array, problem)),
         Ok(Err(error)) => format!("damaged HDF5 file: {error}"),
         Err(_) => "damaged HDF5 file: its structure contradicts itself".into(),
     };
-    Err(Error::Corrupt { path, array, position: None, problem })
+    Err(Error::corrupt(path, array, problem))
 }
 
 impl ArrayStore for Hdf5Store {
@@ -128,28 +134,27 @@ impl ArrayStore for Hdf5Store {
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>> {
         let at = self.arrays.iter().position(|info| info.name == array);
         let content = at.and_then(|at| self.contents.get(at));
-        let corrupt = |problem: String| Error::Corrupt {
-            path: self.path.clone(),
-            array: Some(array.into()),
-            position: None,
-            problem,
-        };
+        let corrupt = |problem: String| Error::corrupt(&self.path, Some(array), problem);
         match content {
             Some(Content::Damaged(problem)) => return Err(corrupt(problem.clone())),
             Some(Content::Unsupported(problem)) => {
-                let (path, problem) = (self.path.clone(), problem.clone());
-                return Err(Error::Unsupported { path, array: Some(array.into()), problem });
+                return Err(Error::unsupported(&self.path, Some(array), problem));
             }
             _ => check_slice(&self.path, &self.arrays, array, start, count)?,
         };
-        let Some(Content::Numbers(number, dataset)) = content else { return Ok(Vec::new()) };
+        let Some(Content::Numbers(kind, dataset, packing)) = content else { return Ok(Vec::new()) };
         if count.contains(&0) {
             return Ok(Vec::new());
         }
         let guarded_read = |start: &[usize], count: &[usize]| {
-            guarded(&self.path, Some(array), || storage::check(dataset, *number, count, self.length))?
+            guarded(&self.path, Some(array), || storage::check(dataset, *kind, count, self.length))?
                 .map_err(corrupt)?;
-            guarded(&self.path, Some(array), || number.read(dataset, start, count))
+            let mut values =
+                guarded(&self.path, Some(array), || element::read(*kind, dataset, start, count))?;
+            if let Some(packing) = packing {
+                packing.unpack(&mut values);
+            }
+            Ok(values)
         };
         if self.format != Format::Mat73 {
             return guarded_read(start, count);

@@ -1,14 +1,18 @@
 //! How HDF5 datasets are stored: described for people, and checked before anything is allocated for them.
 
 use super::Content;
-use super::element::Number;
+use super::element::number;
 use crate::dataset::format::inflate::MAX_EXPANSION;
+use crate::dataset::format::scalar::Kind;
 use crate::dataset::format::{ArrayInfo, ElementType};
-use rust_hdf5::{Filter, H5Dataset, H5File, StorageLayout};
+use rust_hdf5::{ChunkIndex, Filter, H5Dataset, H5File, StorageLayout};
 
 /// Parts of a dataset that were never written take no room in the file: up to this many bytes of a slice or a
 /// chunk are believed whatever the size of the file.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
+
+/// Bytes that an entry of a chunk index takes in memory.
+const INDEX_ENTRY: u64 = 24;
 
 /// Name of a filter, and whether it can be undone here.
 fn filter_name(filter: &Filter) -> (String, bool) {
@@ -34,7 +38,7 @@ fn filter_name(filter: &Filter) -> (String, bool) {
 /// Lists a dataset without reading its values.
 pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInfo, Content)> {
     let dataset = file.dataset(name)?;
-    let number = Number::of(&dataset.datatype()?).map(|(number, _)| number);
+    let kind = number(&dataset.datatype()?).map(|scalar| scalar.kind);
     let layout = dataset.storage_layout()?;
     let filters = dataset.filters()?;
     let mut storage = match (layout, dataset.chunk_dims()) {
@@ -52,7 +56,7 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
     let fits = shape.iter().try_fold(8usize, |bytes, &n| bytes.checked_mul(n));
     let elsewhere = layout == StorageLayout::Virtual || !dataset.external_files()?.is_empty();
     let unknown = filters.iter().map(filter_name).find(|(_, supported)| !supported);
-    let element = number.map_or(ElementType::Other, Number::element_type);
+    let element = kind.map_or(ElementType::Other, Kind::element);
     let content = if dataset.is_null() {
         shape = vec![0];
         Content::Null
@@ -67,19 +71,19 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
             "compressed by {filter}, which is not supported; rewrite it with `h5repack -f GZIP=4 old.hdf5 new.hdf5`"
         ))
     } else {
-        match number {
-            Some(number) => Content::Numbers(number, dataset),
+        match kind {
+            Some(kind) => Content::Numbers(kind, dataset, None),
             None => Content::Other,
         }
     };
     Ok((ArrayInfo { name: name.into(), shape, element, storage }, content))
 }
 
-/// Refuses a slice or a chunk larger than a file of `length` bytes can hold: a damaged size must not become an
-/// allocation.
+/// Refuses a slice, a chunk or a list of chunks larger than a file of `length` bytes can hold: a damaged size must not
+/// become an allocation.
 pub(super) fn check(
     dataset: &H5Dataset,
-    number: Number,
+    kind: Kind,
     count: &[usize],
     length: u64,
 ) -> rust_hdf5::Result<Result<(), String>> {
@@ -89,13 +93,26 @@ pub(super) fn check(
     let limit = length.saturating_mul(ratio).max(ALWAYS_ALLOWED);
     let chunk = dataset.chunk_dims().unwrap_or_default();
     for (what, extent) in [("a slice", count), ("its chunks", &chunk)] {
-        let bytes = extent.iter().try_fold(number.size() as u64, |bytes, &n| bytes.checked_mul(n as u64));
+        let bytes = extent.iter().try_fold(kind.size() as u64, |bytes, &n| bytes.checked_mul(n as u64));
         if bytes.is_none_or(|bytes| bytes > limit) {
             return Ok(Err(format!("{what} of {extent:?} cannot come from a file of {length} bytes")));
         }
     }
     if dataset.is_chunked() && chunk.contains(&0) {
         return Ok(Err(format!("its chunks of {chunk:?} are empty")));
+    }
+    if dataset.chunk_index()? == Some(ChunkIndex::ExtensibleArray) {
+        // This index is read whole, and has an entry for every chunk that the largest shape could have.
+        let (shape, largest) = (dataset.shape(), dataset.max_shape()?);
+        let extents = shape.iter().zip(&largest).map(|(&now, most)| most.unwrap_or(now));
+        let chunks = extents.zip(&chunk).map(|(n, &along)| n.div_ceil(along) as u64);
+        let entries = chunks.fold(1, u64::saturating_mul);
+        if entries.saturating_mul(INDEX_ENTRY) > length.max(ALWAYS_ALLOWED) {
+            return Ok(Err(format!(
+                "its index has room for {entries} chunks of {chunk:?}, more than a file of {length} bytes can list; \
+                 rewrite it with a smaller maximum shape"
+            )));
+        }
     }
     Ok(Ok(()))
 }

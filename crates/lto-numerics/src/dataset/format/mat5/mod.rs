@@ -3,9 +3,9 @@
 
 mod header;
 
-use super::gather::Order;
 use super::inflate::Compression;
 use super::scalar::Scalar;
+use super::slice::Order;
 use super::strided::{Block, Extent, Found, StridedStore, data_len, file_error, read_at};
 use super::{Attribute, Format};
 use crate::error::{Error, Result};

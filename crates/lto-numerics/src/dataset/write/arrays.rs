@@ -22,12 +22,12 @@ pub(super) struct Output {
     pub(super) name: String,
     /// Shape, the samples first.
     pub(super) shape: Vec<usize>,
-    /// The coordinates of each axis, as indices into [`Plan::coordinates`], where it has any.
+    /// The coordinates of each axis, as indices into [`FileArrays::coordinates`], where it has any.
     pub(super) scales: Vec<Option<usize>>,
 }
 
 /// All arrays of a file.
-pub(super) struct Plan {
+pub(super) struct FileArrays {
     pub(super) n_samples: usize,
     pub(super) coordinates: Vec<Coordinate>,
     pub(super) outputs: Vec<Output>,
@@ -36,7 +36,7 @@ pub(super) struct Plan {
     times: Vec<f64>,
 }
 
-impl Plan {
+impl FileArrays {
     pub(super) fn new(header: &Header) -> Result<Self> {
         let native = header.grids.first().ok_or(Error::NoPoints)?;
         if header.n_samples == 0 {
@@ -46,7 +46,7 @@ impl Plan {
                 requirement: "must be at least 1",
             });
         }
-        let mut plan = Self {
+        let mut arrays = Self {
             n_samples: header.n_samples,
             coordinates: Vec::new(),
             outputs: Vec::new(),
@@ -54,22 +54,22 @@ impl Plan {
             grids: header.grids.clone(),
             times: header.times.clone(),
         };
-        plan.attributes.extend(header.attributes.iter().cloned());
+        arrays.attributes.extend(header.attributes.iter().cloned());
         let steady = header.times.is_empty();
         if !steady {
             check_times(&header.times)?;
-            plan.coordinates.push(Coordinate { name: "t-coordinate".into(), values: header.times.clone() });
+            arrays.coordinates.push(Coordinate { name: "t-coordinate".into(), values: header.times.clone() });
         }
         for (index, grid) in header.grids.iter().enumerate() {
             let group = if index == 0 { String::new() } else { format!("resolution_{}/", grid.shape()[0]) };
             let mut scales = Vec::new();
             for (d, name) in AXIS_NAMES.iter().enumerate().take(grid.dim()) {
-                scales.push(Some(plan.coordinates.len()));
+                scales.push(Some(arrays.coordinates.len()));
                 let (name, values) = (format!("{group}{name}-coordinate"), grid.coordinates(d).to_vec());
-                plan.coordinates.push(Coordinate { name, values });
+                arrays.coordinates.push(Coordinate { name, values });
             }
             let mut output = |name: &str, leading: &[usize], leading_scales: &[Option<usize>]| {
-                plan.outputs.push(Output {
+                arrays.outputs.push(Output {
                     name: format!("{group}{name}"),
                     shape: [leading, &grid.shape()].concat(),
                     scales: [leading_scales, &scales].concat(),
@@ -82,7 +82,7 @@ impl Plan {
                 output("tensor", &[header.n_samples, header.times.len()], &[None, Some(0)]);
             }
         }
-        Ok(plan)
+        Ok(arrays)
     }
 
     /// What of sample number `index`, given on every grid, goes into each of the outputs.

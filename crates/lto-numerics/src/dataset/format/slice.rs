@@ -19,14 +19,14 @@ pub(crate) enum Order {
 }
 
 /// The elements of a slice in the order of the file, and where each goes in the row-major result.
-pub(crate) struct Plan {
+pub(crate) struct SlicePath {
     first: usize,
     len: usize,
     /// Fastest in the file first.
     lines: Vec<Line>,
 }
 
-impl Plan {
+impl SlicePath {
     /// The slice must lie within the shape, and the product of the shape must not overflow.
     pub fn new(shape: &[usize], order: Order, start: &[usize], count: &[usize]) -> Self {
         let axes: Vec<usize> = match order {
@@ -51,7 +51,7 @@ impl Plan {
                 _ => lines.push(next),
             }
         }
-        Plan { first, len, lines }
+        SlicePath { first, len, lines }
     }
 
     /// Reads the slice; `fetch` fills a buffer from a byte offset on and is called with increasing offsets.

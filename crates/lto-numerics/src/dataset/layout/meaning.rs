@@ -69,7 +69,7 @@ impl Content {
 
 /// What a layout knows about one spatial axis; options fill in or override the rest.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AxisPlan {
+pub(crate) struct AxisDraft {
     /// Name.
     pub name: String,
     /// Number of points in the file.
@@ -86,11 +86,11 @@ pub(crate) struct AxisPlan {
 
 /// A file understood.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Meaning {
     /// Number of samples.
     pub n_samples: usize,
     /// Spatial axes, in array order.
-    pub axes: Vec<AxisPlan>,
+    pub axes: Vec<AxisDraft>,
     /// Times of the frames; empty for a steady pair.
     pub times: Vec<f64>,
     /// What a sample is made of.
