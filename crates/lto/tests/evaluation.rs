@@ -4,6 +4,7 @@
 mod known;
 
 use known::{Formula, known};
+use lto::Error;
 use lto::data::config::DataConfig;
 use lto::data::context::Design;
 use lto::evaluate::compare::{Aspect, differences};
@@ -12,7 +13,6 @@ use lto::evaluate::shape::default_resolutions;
 use lto::evaluate::{Evaluation, EvaluationConfig, Levels, ModelInfo, Origin, Outcome, Part, evaluate};
 use lto::model::{Model, ModelConfig};
 use lto::operator::Reach;
-use lto::{Device, Error};
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn info(model: &Model) -> ModelInfo {
 
 fn run(data: &DataConfig, kind: ModelConfig, config: &EvaluationConfig) -> Result<Evaluation, Error> {
     let levels = Levels::open(data, &config.all_resolutions())?;
-    let model = levels.data().untrained(kind, &Device::flex())?;
+    let model = levels.data().untrained(kind)?;
     evaluate(&model, info(&model), &levels, config, &mut |_, _| true)
 }
 
@@ -383,7 +383,7 @@ fn what_cannot_be_done_is_said_and_a_stop_is_heeded() {
     assert!(json.contains("\"unsupported\":\"persistence"), "{json}");
     assert_eq!(serde_json::from_str::<Vec<Evaluation>>(&json).unwrap(), [evaluation]);
     let levels = Levels::open(&steady, &[]).unwrap();
-    let model = levels.data().untrained(ModelConfig::Persistence, &Device::flex()).unwrap();
+    let model = levels.data().untrained(ModelConfig::Persistence).unwrap();
     let stopped = evaluate(&model, info(&model), &levels, &EvaluationConfig::default(), &mut |_, _| false);
     assert!(matches!(stopped, Err(Error::Interrupted)));
 }

@@ -138,7 +138,7 @@ fn the_saved_model_predicts_what_was_validated() {
     let changes = ["train.validation.samples=1", "train.validation.leads=[5]", "train.steps=20"];
     let mut trainer = Trainer::start(experiment(&changes), &run, false, &mut Silent).unwrap();
     let Outcome::Finished(summary) = trainer.run(&mut Silent).unwrap() else { panic!() };
-    let model = Model::load(&run, &burn::tensor::Device::flex()).unwrap();
+    let model = Model::load(&run).unwrap();
     assert_eq!((model.card().steps, &model.card().errors), (20, &summary.errors));
     // Sample 5 is the first to validate on; the only pair five steps apart is (0, 5).
     let config = experiment(&[]).data.generate.unwrap();

@@ -13,10 +13,10 @@ use crate::picture::ticks::short;
 use crate::progress::duration;
 use anyhow::{Context, Result, ensure};
 use evaluation::Evaluation;
+use lto::Error;
 use lto::experiment::Experiment;
 use lto::model::Model;
 use lto::train::{Outcome, Trainer};
-use lto::{Device, Error};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if !global.quiet {
         eprintln!("trained in {}; evaluating across context sizes", duration(summary.seconds));
     }
-    let model = Model::load(&run, &Device::flex())?;
+    let model = Model::load(&run)?;
     let tests = evaluation::Tests::of(trainer.experiment(), args.seed)?;
     let evaluation = tests.evaluate(&model)?;
     let training = Training {

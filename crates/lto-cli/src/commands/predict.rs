@@ -11,7 +11,6 @@ use crate::picture::ticks::{apart, short};
 use crate::progress::duration;
 use crate::usage::UsageError;
 use anyhow::{Result, ensure};
-use lto::Device;
 use lto::model::{Model, ModelCard};
 use lto_numerics::{PointStructure, Points};
 use output::{Output, Predicted};
@@ -69,7 +68,7 @@ struct ValueSummary {
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let output = Output::prepare(args)?;
-    let model = Model::load(&args.model, &Device::flex())?;
+    let model = Model::load(&args.model)?;
     let card = model.card();
     check_times(args, card)?;
     let observed = sensors::read(args, card)?;

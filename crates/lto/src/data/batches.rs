@@ -6,7 +6,7 @@ use super::stream::{Purpose, stream};
 use super::{Data, State, Wanted};
 use crate::error::Result;
 use crate::operator::Batch;
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Field, Isometry, Points};
 use rand::RngExt;
 use rand::seq::{SliceRandom, index};
@@ -53,7 +53,7 @@ impl fmt::Display for Origin {
 /// A batch with what the trainer has to know about it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The examples, normalized.
+    /// The examples, in physical units.
     pub batch: Batch,
     /// Pushforward: for each native step before the supervised one, the `(s, t)` of every example. The contexts of the
     /// batch are then those of the first of these steps.
@@ -66,7 +66,6 @@ pub struct Prepared {
 pub struct Batches {
     data: Arc<Data>,
     options: BatchOptions,
-    normalizers: (Normalizer, Normalizer),
     seed: u64,
     native: Arc<Points>,
     order: Mutex<Option<(u64, Vec<usize>)>>,
@@ -83,15 +82,10 @@ struct Draft {
 }
 
 impl Batches {
-    /// Batches of the training samples of `data`, with the normalizers of sources and targets.
-    pub fn new(
-        data: Arc<Data>,
-        options: BatchOptions,
-        normalizers: (Normalizer, Normalizer),
-        seed: u64,
-    ) -> Self {
+    /// Batches of the training samples of `data`.
+    pub fn new(data: Arc<Data>, options: BatchOptions, seed: u64) -> Self {
         let native = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
-        Self { data, options, normalizers, seed, native, order: Mutex::new(None) }
+        Self { data, options, seed, native, order: Mutex::new(None) }
     }
 
     /// The batch of step number `step`: the same whatever was made before.
@@ -222,15 +216,11 @@ impl Batches {
                 move_context(map, &mut context)?;
                 target_context.as_mut().map_or(Ok(()), |context| move_context(map, context))?;
             }
-            let (source, target) = (&self.normalizers.0, &self.normalizers.1);
-            source.normalize(&mut context.values, context.points.len())?;
             batch.contexts.push(context);
-            if let Some(mut context) = target_context {
-                target.normalize(&mut context.values, context.points.len())?;
-                batch.target_contexts.push(context);
-            }
-            batch.source.extend(at(&fields[draft.source], &chosen, sign, source)?);
-            batch.target.extend(at(&fields[draft.target], &chosen, sign, target)?);
+            batch.target_contexts.extend(target_context);
+            let at = |field: usize| at(&fields[field], &chosen, sign);
+            batch.source.extend(at(draft.source));
+            batch.target.extend(at(draft.target));
         }
         Ok(batch)
     }
@@ -261,13 +251,8 @@ fn move_context(map: &Isometry, context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// Normalized values at some grid points, `[channel, point]`.
-fn at(field: &Field, indices: &[usize], sign: f64, normalizer: &Normalizer) -> Result<Vec<f32>> {
-    let channel = |c: usize| {
-        let values = field.channel(c);
-        indices.iter().map(|&i| sign * values[i]).collect::<Vec<_>>()
-    };
-    let mut values: Vec<f64> = (0..field.n_channels()).flat_map(channel).collect();
-    normalizer.normalize(&mut values, indices.len())?;
-    Ok(values.into_iter().map(|v| v as f32).collect())
+/// Values at some grid points, `[channel, point]`.
+fn at(field: &Field, indices: &[usize], sign: f64) -> Vec<f64> {
+    let channels = (0..field.n_channels()).map(|c| field.channel(c));
+    channels.flat_map(|values| indices.iter().map(|&i| sign * values[i]).collect::<Vec<_>>()).collect()
 }

@@ -138,9 +138,12 @@ impl ContextConfig {
 
     /// The largest fraction that can be drawn.
     pub fn largest_fraction(&self) -> f64 {
-        let only_full =
-            self.weights().iter().all(|(design, weight)| *design == Design::Full || *weight == 0.0);
-        if only_full { 1.0 } else { self.fraction[1] }
+        if self.only_full() { 1.0 } else { self.fraction[1] }
+    }
+
+    /// Whether every context is the whole native grid.
+    pub fn only_full(&self) -> bool {
+        self.weights().iter().all(|(design, weight)| *design == Design::Full || *weight == 0.0)
     }
 
     /// Draws a design and a size.

@@ -16,7 +16,8 @@ use crate::model::Model;
 use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points};
-use rand::{Rng, RngExt};
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -283,9 +284,7 @@ fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rn
         let mean = truth.iter().sum::<f64>() / truth.len() as f64;
         let variance = truth.iter().map(|u| (u - mean).powi(2)).sum::<f64>() / truth.len() as f64;
         for value in values {
-            // Box and Muller; 1 − u is never 0.
-            let (u, v): (f64, f64) = (rng.random(), rng.random());
-            let normal = (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos();
+            let normal: f64 = StandardNormal.sample(rng);
             *value += level * variance.sqrt() * normal;
         }
     }
