@@ -24,3 +24,9 @@ pub mod weights;
 
 pub use device::Device;
 pub use error::{Error, Result};
+pub use model::Model;
+
+/// The examples of the README are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -16,7 +16,7 @@ use evaluation::Evaluation;
 use lto::Error;
 use lto::experiment::Experiment;
 use lto::model::Model;
-use lto::train::{Outcome, Trainer};
+use lto::train::{RunEnd, Trainer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -69,8 +69,8 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
         .and_then(|mut trainer| trainer.run(&mut watcher).map(|outcome| (trainer, outcome)));
     watcher.finish();
     let (trainer, summary) = match trained {
-        Ok((trainer, Outcome::Finished(summary))) => (trainer, summary),
-        Ok((_, Outcome::Interrupted(_))) | Err(Error::Interrupted) => {
+        Ok((trainer, RunEnd::Finished(summary))) => (trainer, summary),
+        Ok((_, RunEnd::Interrupted(_))) | Err(Error::Interrupted) => {
             eprintln!("interrupted; run the same command again with --force");
             return Ok(ExitCode::from(interrupt::STATUS));
         }

@@ -11,7 +11,7 @@ use crate::picture::drawing::Drawing;
 use crate::report::{Figure, Report, Section};
 use anyhow::Result;
 use lto::evaluate::Evaluation;
-use lto::evaluate::level::{Origin, RESAMPLED};
+use lto::evaluate::level::{RESAMPLED, ResolutionOrigin};
 
 /// A report on some evaluations.
 ///
@@ -70,7 +70,9 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
                         where the values come from."
             .to_string();
         let resampled = |e: &Evaluation| {
-            e.resolutions.iter().any(|r| [r.context_origin, r.query_origin].contains(&Origin::Resampled))
+            e.resolutions
+                .iter()
+                .any(|r| [r.context_origin, r.query_origin].contains(&ResolutionOrigin::Resampled))
         };
         if evaluations.iter().any(resampled) {
             text += &format!(" {}.", capital(RESAMPLED));

@@ -1,6 +1,6 @@
 //! The batch of any training step, made from the seed and the number of the step alone.
 
-use super::context::{ContextConfig, ContextPlan};
+use super::context::{ContextChoice, ContextConfig};
 use super::pairs::{Pairs, PushforwardConfig};
 use super::stream::{Purpose, stream};
 use super::{Data, State, Wanted};
@@ -35,7 +35,7 @@ pub struct BatchOptions {
 
 /// Where an example comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Origin {
+pub struct ExampleOrigin {
     /// The sample.
     pub sample: usize,
     /// Its source and target times; `None` where it is steady.
@@ -43,7 +43,7 @@ pub struct Origin {
 }
 
 /// `sample 12 (s = 0.1, t = 0.4)`.
-impl fmt::Display for Origin {
+impl fmt::Display for ExampleOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sample {}", self.sample)?;
         self.times.map_or(Ok(()), |(s, t)| write!(f, " (s = {s}, t = {t})"))
@@ -59,7 +59,7 @@ pub struct Prepared {
     /// batch are then those of the first of these steps.
     pub unroll: Vec<Vec<(f64, f64)>>,
     /// Where the examples come from.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<ExampleOrigin>,
 }
 
 /// Makes batches. Shared between threads.
@@ -73,12 +73,12 @@ pub struct Batches {
 
 /// An example before its values are there: indices into the list of states to load.
 struct Draft {
-    plan: ContextPlan,
+    choice: ContextChoice,
     observed: usize,
     observed_finer: Option<usize>,
     source: usize,
     target: usize,
-    target_plan: Option<(ContextPlan, Option<usize>)>,
+    target_choice: Option<(ContextChoice, Option<usize>)>,
 }
 
 impl Batches {
@@ -115,7 +115,7 @@ impl Batches {
                 times.push((layout.times[s], layout.times[t]));
                 [State::History(first), State::History(s), State::Frame(t)]
             };
-            origins.push(Origin { sample, times: times.last().copied() });
+            origins.push(ExampleOrigin { sample, times: times.last().copied() });
             drafts.push(self.draft(sample, states, &mut wanted, &mut rng));
         }
         times.resize(options.size, (0.0, 0.0));
@@ -166,16 +166,16 @@ impl Batches {
             wanted.len() - 1
         };
         let [observed, source, target] = states;
-        let finer = |plan: &ContextPlan| layout.finer.is_some() && plan.above(layout.grid.len());
-        let plan = self.options.context.draw(rng);
-        let target_plan = self.options.observe_targets.then(|| self.options.context.draw(rng));
+        let finer = |choice: &ContextChoice| layout.finer.is_some() && choice.above(layout.grid.len());
+        let choice = self.options.context.draw(rng);
+        let target_choice = self.options.observe_targets.then(|| self.options.context.draw(rng));
         Draft {
-            observed_finer: finer(&plan).then(|| want(observed, true)),
-            target_plan: target_plan.map(|plan| (plan, finer(&plan).then(|| want(target, true)))),
+            observed_finer: finer(&choice).then(|| want(observed, true)),
+            target_choice: target_choice.map(|choice| (choice, finer(&choice).then(|| want(target, true)))),
             observed: want(observed, false),
             source: want(source, false),
             target: want(target, false),
-            plan,
+            choice,
         }
     }
 
@@ -207,10 +207,11 @@ impl Batches {
         };
         for draft in drafts {
             let finer = draft.observed_finer.map(|i| &fields[i]);
-            let mut context = draft.plan.observe(&fields[draft.observed], finer, rng)?;
+            let mut context = draft.choice.observe(&fields[draft.observed], finer, rng)?;
             let mut target_context = None;
-            if let Some((plan, finer)) = draft.target_plan {
-                target_context = Some(plan.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
+            if let Some((choice, finer)) = draft.target_choice {
+                target_context =
+                    Some(choice.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
             }
             if let Some(map) = &map {
                 move_context(map, &mut context)?;

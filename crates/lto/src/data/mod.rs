@@ -26,7 +26,7 @@ use source::{Key, SampleSource};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use source::Layout;
+pub use source::SampleLayout;
 
 /// Which state of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl Data {
     }
 
     /// What is the same for all samples.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &SampleLayout {
         self.source.layout()
     }
 

@@ -28,7 +28,7 @@ use std::time::Instant;
 use tensorboard::EventFile;
 use validation::Validation;
 
-pub use observer::{Control, Observer, Outcome, Silent, Started, StepReport, Summary, ValidationReport};
+pub use observer::{Control, Observer, RunEnd, RunSummary, Silent, Started, StepReport, ValidationReport};
 pub use step::{Stepped, Stepper};
 
 /// A run: its data, its model and where it is.
@@ -68,7 +68,7 @@ impl Trainer {
     /// # Errors
     /// [`Error::Diverged`](crate::Error::Diverged) where a loss or gradient is not finite (the last checkpoint is then still good); data that
     /// cannot be read; files that cannot be written.
-    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<RunEnd> {
         let train = self.experiment.train.clone();
         let known_steps = (self.steps < u64::MAX).then_some(self.steps);
         observer.started(&Started {
@@ -81,7 +81,7 @@ impl Trainer {
         let mut finished = self.progress() >= 1.0;
         if finished {
             observer.log("the run is finished already");
-            return Ok(Outcome::Finished(self.summary()));
+            return Ok(RunEnd::Finished(self.summary()));
         }
         let mut metrics = Metrics::open(&self.run, self.position.step)?;
         let mut events = EventFile::create(&self.run, self.position.step)?;
@@ -114,10 +114,10 @@ impl Trainer {
             }
             if stop {
                 self.save_model()?;
-                return Ok(Outcome::Interrupted(self.summary()));
+                return Ok(RunEnd::Interrupted(self.summary()));
             }
         }
-        Ok(Outcome::Finished(self.summary()))
+        Ok(RunEnd::Finished(self.summary()))
     }
 
     /// Does the next step with its batch.
@@ -192,8 +192,8 @@ impl Trainer {
         trained.with_card(card).save(&self.run.join(model::FILE_NAME))
     }
 
-    fn summary(&self) -> Summary {
-        Summary {
+    fn summary(&self) -> RunSummary {
+        RunSummary {
             steps: self.position.step,
             seconds: self.position.seconds,
             errors: self.position.errors.clone(),

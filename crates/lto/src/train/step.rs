@@ -3,7 +3,7 @@
 use super::checkpoint::Values;
 use super::flat::FlatLayout;
 use super::gradient::{Losses, differentiate};
-use crate::data::batches::Origin;
+use crate::data::batches::ExampleOrigin;
 use crate::error::{Error, Result};
 use crate::experiment::training::TrainConfig;
 use crate::loss::Objective;
@@ -59,7 +59,7 @@ impl Stepper {
         &mut self,
         model: &mut Model,
         batch: Batch,
-        origins: &[Origin],
+        origins: &[ExampleOrigin],
         step: u64,
         progress: f64,
     ) -> Result<Stepped> {

@@ -1,6 +1,6 @@
 //! Errors on held-out samples: straight predictions at native resolution, in physical units.
 
-use crate::data::context::{ContextPlan, Design};
+use crate::data::context::{ContextChoice, DesignKind};
 use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ struct Case {
     name: String,
     /// Native steps ahead; `None` where the problem is steady.
     lead: Option<usize>,
-    plan: ContextPlan,
+    choice: ContextChoice,
 }
 
 /// What is measured: the same samples, times and contexts every time.
@@ -60,15 +60,15 @@ impl Validation {
             let most = data.layout().times.len() - data.history();
             config.leads.iter().copied().filter(|&k| k <= most).map(Some).collect()
         };
-        let sparse = ContextPlan { design: Design::Random, fraction: config.sparse_fraction };
-        let contexts = [("", ContextPlan::FULL), ("_sparse", sparse)];
+        let sparse = ContextChoice { design: DesignKind::Random, fraction: config.sparse_fraction };
+        let contexts = [("", ContextChoice::FULL), ("_sparse", sparse)];
         let contexts = &contexts[..if config.sparse_fraction > 0.0 { 2 } else { 1 }];
         let cases = leads
             .into_iter()
             .flat_map(|lead| {
-                contexts.iter().map(move |&(suffix, plan)| {
+                contexts.iter().map(move |&(suffix, choice)| {
                     let steps = lead.map_or(String::new(), |k| format!("_lead_{k}"));
-                    Case { name: format!("relative_l2{steps}{suffix}"), lead, plan }
+                    Case { name: format!("relative_l2{steps}{suffix}"), lead, choice }
                 })
             })
             .collect();
@@ -123,7 +123,7 @@ impl Validation {
         let mut contexts: Vec<Context> = Vec::with_capacity(samples.len());
         for (&sample, pair) in samples.iter().zip(fields.chunks_exact(2)) {
             let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64 + 1);
-            contexts.push(case.plan.observe(&pair[0], None, &mut rng)?);
+            contexts.push(case.choice.observe(&pair[0], None, &mut rng)?);
         }
         let predicted = model.apply(&contexts, &times, std::slice::from_ref(&self.query))?;
         let each = layout.target_channels.len() * self.query.len();
