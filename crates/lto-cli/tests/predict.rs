@@ -3,7 +3,6 @@
 mod common;
 
 use common::{Workspace, model, stderr};
-use lto::Device;
 use lto::model::Model;
 use lto_numerics::dataset::{Context, format};
 use lto_numerics::{Domain, Grid, Placement, Points};
@@ -35,7 +34,7 @@ fn grid(shape: [usize; 2]) -> Grid {
 
 /// What the library says at the points of a grid.
 fn expected(space: &Workspace, shape: [usize; 2], times: &[f64]) -> Vec<f64> {
-    let model = Model::load(&space.path("model.safetensors"), &Device::flex()).unwrap();
+    let model = Model::load(space.path("model.safetensors")).unwrap();
     let points = Points::scattered(Domain::unit(2, true).unwrap(), POINTS.to_vec()).unwrap();
     let context = Context { points, n_channels: 1, values: VALUES.to_vec() };
     model.predict(&context, 0.0, times, &Arc::new(Points::grid(grid(shape)))).unwrap().values

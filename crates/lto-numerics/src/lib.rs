@@ -36,8 +36,3 @@ pub use points::{PointStructure, Points};
 pub use sample::Sample;
 pub use setconv::SetConv;
 pub use symmetry::{Isometry, Symmetry};
-
-/// The examples of the README are compiled and run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;

@@ -2,7 +2,6 @@
 //!
 //! `cargo run --example train -p lto -- RUN [key=value …]`
 
-use burn::tensor::Device;
 use lto::experiment::Experiment;
 use lto::model::Model;
 use lto::train::{Control, Observer, StepReport, Trainer, ValidationReport};
@@ -61,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pde = experiment.data.generate.clone().ok_or("the example makes its own data")?.build()?;
     Trainer::start(experiment, Path::new(&run), true, &mut Printer)?.run(&mut Printer)?;
 
-    let model = Model::load(Path::new(&run), &Device::flex())?;
+    let model = Model::load(&run)?;
     let unseen = pde.sample(&mut sample_rng(1, 0))?.remove(0);
     let Sample::Evolution(truth) = unseen else { return Err("the example is of an evolution".into()) };
     let sampler = ContextSampler { design: ContextDesign::Random { context_fraction: 0.25 } };

@@ -4,6 +4,7 @@
 
 pub mod baseline;
 pub mod data;
+pub mod device;
 pub mod error;
 pub mod evaluate;
 pub mod experiment;
@@ -21,5 +22,11 @@ pub mod train;
 pub mod twin;
 pub mod weights;
 
-pub use burn::tensor::Device;
+pub use device::Device;
 pub use error::{Error, Result};
+pub use model::Model;
+
+/// The examples of the README are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -1,6 +1,7 @@
 //! The terms of the training objective (Eq. total-loss).
 
 use burn::tensor::Tensor;
+use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
 
 /// How a prediction is compared with the truth.
@@ -39,15 +40,26 @@ impl Default for ObjectiveConfig {
     }
 }
 
+impl ObjectiveConfig {
+    /// The objective for targets normalized so.
+    pub fn init(&self, target: &Normalizer) -> Objective {
+        let largest = target.scale().iter().fold(0.0, |a: f64, &b| a.max(b));
+        Objective {
+            config: self.clone(),
+            target_offset: target.mean().iter().zip(target.scale()).map(|(m, s)| (m / s) as f32).collect(),
+            target_scale: target.scale().iter().map(|s| (s / largest) as f32).collect(),
+        }
+    }
+}
+
 /// The objective with what it takes to speak of physical units.
 #[derive(Clone, Debug)]
 pub struct Objective {
-    /// Weights and kinds.
-    pub config: ObjectiveConfig,
+    config: ObjectiveConfig,
     /// `mean / scale` of each target channel: adding it to normalized values gives physical values over `scale`.
-    pub target_offset: Vec<f32>,
+    target_offset: Vec<f32>,
     /// `scale` of each target channel relative to the largest.
-    pub target_scale: Vec<f32>,
+    target_scale: Vec<f32>,
 }
 
 /// One weighted term.
@@ -62,8 +74,30 @@ pub struct LossTerm {
 }
 
 impl Objective {
+    /// Whether reconstructions are part of it.
+    pub fn reconstructs(&self) -> bool {
+        self.config.reconstruction_weight > 0.0
+    }
+
+    /// The term of a forecast against the target, both `[b, q, M]` in normalized units.
+    pub fn evolution(&self, prediction: Tensor<3>, truth: Tensor<3>) -> LossTerm {
+        let value = self.evaluate(self.config.evolution_loss, prediction, truth);
+        LossTerm { name: "evolution_loss", weight: self.config.evolution_weight, value }
+    }
+
+    /// The term of reconstructions: the mean over pairs of what was decoded and what is true.
+    pub fn reconstruction(&self, pairs: Vec<(Tensor<3>, Tensor<3>)>) -> Option<LossTerm> {
+        let share = 1.0 / pairs.len().max(1) as f64;
+        let losses = pairs
+            .into_iter()
+            .map(|(decoded, truth)| self.evaluate(self.config.reconstruction_loss, decoded, truth));
+        let sum = losses.reduce(|a, b| a + b)?;
+        let value = if share < 1.0 { sum * share } else { sum };
+        Some(LossTerm { name: "reconstruction_loss", weight: self.config.reconstruction_weight, value })
+    }
+
     /// The loss of predictions, both `[b, q, M]` in normalized units.
-    pub fn evaluate(&self, kind: LossKind, prediction: Tensor<3>, truth: Tensor<3>) -> Tensor<1> {
+    fn evaluate(&self, kind: LossKind, prediction: Tensor<3>, truth: Tensor<3>) -> Tensor<1> {
         match kind {
             LossKind::Mse => (prediction - truth).square().mean(),
             LossKind::RelativeL2 => {
@@ -93,11 +127,8 @@ mod tests {
     /// Two examples by hand: channel 0 has mean 2 and scale 2 (offset 1), channel 1 mean 0 and scale 1.
     #[test]
     fn losses_match_hand_computed_values() {
-        let objective = Objective {
-            config: ObjectiveConfig::default(),
-            target_offset: vec![1.0, 0.0],
-            target_scale: vec![1.0, 0.5],
-        };
+        let normalizer = serde_json::from_str(r#"{"mean": [2.0, 0.0], "scale": [2.0, 1.0]}"#).unwrap();
+        let objective = ObjectiveConfig::default().init(&normalizer);
         let device = Device::flex();
         let truth = Tensor::<3>::from_floats([[[1.0, 0.0], [2.0, 0.0]], [[0.0, 0.0], [0.0, 4.0]]], &device);
         let prediction =

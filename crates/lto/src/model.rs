@@ -1,29 +1,27 @@
 //! A model as a user has it: a trained operator with its normalization, its problem and its history, in one file.
 
+mod physical;
 mod prediction;
 
-use crate::baseline::deeponet::DeepOnet;
 use crate::baseline::deeponet::config::DeepOnetConfig;
-use crate::baseline::fno::Fno;
 use crate::baseline::fno::config::FnoConfig;
-use crate::baseline::lno::Lno;
+use crate::baseline::interpolation::Interpolation;
 use crate::baseline::lno::config::LnoConfig;
-use crate::baseline::{interpolation, persistence};
+use crate::baseline::persistence::Persistence;
+use crate::device::Device;
 use crate::error::Result;
-use crate::operator::Operator;
+use crate::operator::{Operator, OperatorConfig};
 use crate::parameters::Named;
 use crate::problem::Problem;
-use crate::twin::Twin;
 use crate::twin::config::TwinConfig;
 use crate::weights;
-use burn::tensor::Device;
 use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-pub use prediction::{Forecast, Prediction};
+pub use prediction::{Encoded, Evolved, Forecast, Prediction};
 
 /// The file of a run that holds its trained model.
 pub const FILE_NAME: &str = "model.safetensors";
@@ -48,44 +46,39 @@ pub enum ModelConfig {
 }
 
 impl ModelConfig {
+    fn kind(&self) -> &dyn OperatorConfig {
+        match self {
+            ModelConfig::Twin(config) => config,
+            ModelConfig::Persistence => &Persistence,
+            ModelConfig::Interpolation => &Interpolation,
+            ModelConfig::Lno(config) => config,
+            ModelConfig::Fno(config) => config,
+            ModelConfig::DeepOnet(config) => config,
+        }
+    }
+
     /// Name as written in configuration files.
     pub fn name(&self) -> &'static str {
-        match self {
-            ModelConfig::Twin(_) => "twin",
-            ModelConfig::Persistence => persistence::NAME,
-            ModelConfig::Interpolation => interpolation::NAME,
-            ModelConfig::Lno(_) => "lno",
-            ModelConfig::Fno(_) => "fno",
-            ModelConfig::DeepOnet(_) => "deeponet",
-        }
+        self.kind().name()
     }
 
     /// Whether it may be given several frames as one source state (`data.history`).
     pub fn takes_history(&self) -> bool {
-        match self {
-            ModelConfig::Twin(_) | ModelConfig::Persistence | ModelConfig::Interpolation => false,
-            ModelConfig::Lno(_) | ModelConfig::Fno(_) | ModelConfig::DeepOnet(_) => true,
-        }
+        self.kind().takes_history()
     }
 
     /// A new operator with random weights drawn from `seed`.
     ///
     /// # Errors
     /// A configuration that is inconsistent, or does not fit the problem.
-    pub fn init(&self, problem: &Problem, seed: u64, device: &Device) -> Result<Box<dyn Operator>> {
+    pub fn init(&self, problem: &Problem, seed: u64, device: Device) -> Result<Arc<dyn Operator>> {
         // The random numbers of a device are one stream, and parameters are drawn from it when first looked at: without
         // the lock and the look, other threads would decide the weights.
         static DRAWING: Mutex<()> = Mutex::new(());
         let _drawing = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
+        let device = device.tensors();
         device.seed(seed);
-        let operator: Box<dyn Operator> = match self {
-            ModelConfig::Twin(config) => Box::new(Twin::new(config.clone(), problem.clone(), device)?),
-            ModelConfig::Persistence => Box::new(persistence::persistence(problem, device)),
-            ModelConfig::Interpolation => Box::new(interpolation::interpolation(problem, device)),
-            ModelConfig::Lno(config) => Box::new(Lno::new(config.clone(), problem.clone(), device)?),
-            ModelConfig::Fno(config) => Box::new(Fno::new(config.clone(), problem.clone(), device)?),
-            ModelConfig::DeepOnet(config) => Box::new(DeepOnet::new(config, problem.clone(), device)?),
-        };
+        let operator = self.kind().init(problem, &device)?;
         operator.parameters();
         Ok(operator)
     }
@@ -115,16 +108,26 @@ pub struct ModelCard {
     pub errors: BTreeMap<String, f64>,
 }
 
-/// A trained operator in physical units.
+/// An operator in physical units. Clones share its weights; threads may share it.
+#[derive(Clone)]
 pub struct Model {
-    card: ModelCard,
-    operator: Box<dyn Operator>,
+    card: Arc<ModelCard>,
+    operator: Arc<dyn Operator>,
 }
 
 impl Model {
-    /// A model of an operator that computes without gradients.
-    pub fn new(card: ModelCard, operator: Box<dyn Operator>) -> Self {
-        Self { card, operator }
+    /// A model with random weights drawn from `seed`.
+    ///
+    /// # Errors
+    /// A configuration that is inconsistent, or does not fit the problem.
+    pub fn new(card: ModelCard, seed: u64) -> Result<Self> {
+        let operator = card.model.init(&card.problem, seed, Device::default())?;
+        Ok(Self::of(card, operator))
+    }
+
+    /// A model of an operator.
+    pub fn of(card: ModelCard, operator: Arc<dyn Operator>) -> Self {
+        Self { card: Arc::new(card), operator }
     }
 
     /// Everything but the weights.
@@ -137,23 +140,52 @@ impl Model {
         self.operator.as_ref()
     }
 
+    /// The same with another operator of its kind: other weights, with or without gradients.
+    pub(crate) fn with_operator(&self, operator: Arc<dyn Operator>) -> Self {
+        Self { card: self.card.clone(), operator }
+    }
+
+    /// The same, recording gradients: what is trained.
+    pub fn with_gradients(&self) -> Self {
+        self.with_operator(self.operator.with_gradients())
+    }
+
+    /// The same, computing without recording gradients.
+    pub fn without_gradients(&self) -> Self {
+        self.with_operator(self.operator.without_gradients())
+    }
+
+    /// The same with another card.
+    pub(crate) fn with_card(self, card: ModelCard) -> Self {
+        Self { card: Arc::new(card), ..self }
+    }
+
     /// Writes the model into one file, whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        weights::write(path, &self.operator.parameters(), &self.card)
+        weights::write(path, &self.operator.parameters(), self.card())
     }
 
     /// Reads a model from its file, or from the folder of the run that made it.
     ///
     /// # Errors
     /// A file that is missing, damaged, or whose weights do not fit its architecture.
-    pub fn load(path: &Path, device: &Device) -> Result<Self> {
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_on(path, Device::default())
+    }
+
+    /// As [`Model::load`], on a device.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn load_on(path: impl AsRef<Path>, device: Device) -> Result<Self> {
+        let path = path.as_ref();
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
         let (tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
-        let mut operator = card.model.init(&card.problem, 0, device)?;
-        weights::load_into(operator.as_mut(), tensors, &path)?;
-        Ok(Self { card, operator })
+        let operator = card.model.init(&card.problem, 0, device)?;
+        let operator = weights::load_into(operator.as_ref(), tensors, &path)?;
+        Ok(Self::of(card, operator))
     }
 }

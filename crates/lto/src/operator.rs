@@ -1,15 +1,21 @@
 //! What every model of a time-evolving (or steady) field is to the trainer, the evaluation and the tools.
+//!
+//! An [`Architecture`] says what is computed: encode → evolve → decode. Everything else about an [`Operator`] (its
+//! parameters, gradients, checks and usual loss) follows from that, once for all of them.
 
 use crate::error::{Error, Result};
 use crate::loss::{LossTerm, Objective};
-use crate::parameters::{Named, NewValues};
+use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
 use crate::problem::Problem;
-use burn::tensor::{Gradients, Tensor};
+use burn::module::Module;
+use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use std::any::Any;
 use std::sync::Arc;
 
-/// Examples in normalized units: what is observed, and what is true at the query points.
+/// Examples: what is observed, and what is true at the query points. In physical units as data give them, in
+/// normalized ones as operators see them.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// Observations of the b source states; sizes and placements may differ.
@@ -19,9 +25,9 @@ pub struct Batch {
     /// One set of M query points for all examples, or one for each.
     pub queries: Vec<Arc<Points>>,
     /// Source states at the query points, `[b, p, M]`.
-    pub source: Vec<f32>,
+    pub source: Vec<f64>,
     /// Target states at the query points, `[b, q, M]`.
-    pub target: Vec<f32>,
+    pub target: Vec<f64>,
     /// Observations of the target states, where a steady problem reconstructs them too; else empty.
     pub target_contexts: Vec<Context>,
 }
@@ -52,10 +58,25 @@ pub enum Reach {
     Step,
 }
 
-/// A learned map from an observed source state to the target state at any query points.
+/// What a decoder may look at: b examples, observed, encoded and evolved.
+#[derive(Clone, Copy)]
+pub struct Seen<'a, L> {
+    /// The observations.
+    pub contexts: &'a [Context],
+    /// `(s, t)` of each example.
+    pub times: &'a [(f64, f64)],
+    /// The latent states.
+    pub latent: &'a L,
+}
+
+/// What a kind of model computes, in normalized units: a Burn module whose field `network` holds what is learned.
 ///
-/// Values are in normalized units throughout; the `Model` that holds it converts.
-pub trait Operator: Send {
+/// The map from source to target is decode ∘ evolve ∘ encode. Without a latent state, `Latent` is `()` and decoding is
+/// one step from the observations.
+pub trait Architecture: Module + Sync + 'static {
+    /// The latent states of b examples.
+    type Latent: Clone + Send + Sync + 'static;
+
     /// What it is for.
     fn problem(&self) -> &Problem;
 
@@ -64,25 +85,116 @@ pub trait Operator: Send {
         Reach::Direct
     }
 
-    /// Whether a large query may be predicted piece by piece. Not where a model needs a whole grid, or all query points
-    /// at once.
+    /// Whether a large query may be decoded piece by piece. Not where a model needs a whole grid.
     fn cuts_queries(&self) -> bool {
         true
     }
 
-    /// Predictions as a tensor that carries gradients if the model was made on an autodiff device.
-    ///
-    /// # Shapes
-    /// b contexts, b pairs `(s, t)`, one or b sets of M points → `[b, q, M]`.
+    /// The latent states at time s of b contexts, which fit the problem.
     ///
     /// # Errors
-    /// A context or query the model cannot take; [`Error::Unsupported`] where models of its kind never can.
+    /// [`Error::Unsupported`] for contexts that models of this kind never take.
+    fn encode(&self, contexts: &[Context]) -> Result<Self::Latent>;
+
+    /// The latent states at time t, for a pair `(s, t)` of each example; as they are where only decoding asks for times.
+    fn evolve(&self, latent: &Self::Latent, _times: &[(f64, f64)]) -> Self::Latent {
+        latent.clone()
+    }
+
+    /// Predictions at one set of M query points for all examples, or one for each.
+    ///
+    /// # Shapes
+    /// b examples, M points → `[b, q, M]`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for queries that models of this kind never take.
+    fn decode(&self, seen: Seen<Self::Latent>, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
+
+    /// The weighted terms of the training objective; their sum is minimized. Usually the prediction against the target
+    /// and nothing else.
+    ///
+    /// # Errors
+    /// As [`Architecture::encode`] and [`Architecture::decode`].
+    fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
+        let latent = self.evolve(&self.encode(&batch.contexts)?, &batch.times);
+        let seen = Seen { contexts: &batch.contexts, times: &batch.times, latent: &latent };
+        let prediction = self.decode(seen, &batch.queries)?;
+        let truth = tensor(&batch.target, prediction.dims(), &prediction.device());
+        Ok(vec![objective.evolution(prediction, truth)])
+    }
+
+    /// As how many parameters one of them counts.
+    fn count(&self, parameter: &Named) -> usize {
+        parameter.values.len()
+    }
+}
+
+/// Values as a tensor of single precision.
+pub fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device) -> Tensor<D> {
+    let values: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+    Tensor::from_data(TensorData::new(values, shape), device)
+}
+
+/// The latent states of b examples, with the observations they come from. What they hold is known to the operator that
+/// made them.
+#[derive(Clone)]
+pub struct Latents {
+    contexts: Arc<[Context]>,
+    /// `(s, t)` of each example; none before it evolves.
+    times: Vec<(f64, f64)>,
+    latent: Arc<dyn Any + Send + Sync>,
+}
+
+impl Latents {
+    /// Number of examples b.
+    pub(crate) fn n_examples(&self) -> usize {
+        self.contexts.len()
+    }
+}
+
+/// A map from an observed source state to the target state at any query points, in normalized units. Every
+/// [`Architecture`] is one.
+pub trait Operator: Send + Sync {
+    /// What it is for.
+    fn problem(&self) -> &Problem;
+
+    /// How far one application goes in time.
+    fn reach(&self) -> Reach;
+
+    /// Whether a large query may be decoded piece by piece.
+    fn cuts_queries(&self) -> bool;
+
+    /// Encodes b contexts.
+    ///
+    /// # Errors
+    /// Contexts that do not fit the problem; [`Error::Unsupported`] where models of this kind never take such.
+    fn encode(&self, contexts: Arc<[Context]>) -> Result<Latents>;
+
+    /// Evolves what was encoded, each example from its time s to its time t.
+    ///
+    /// # Errors
+    /// Another number of pairs `(s, t)` than of examples.
+    fn evolve(&self, latents: &Latents, times: &[(f64, f64)]) -> Result<Latents>;
+
+    /// Predictions `[b, q, M]` of what was evolved; they carry gradients if the operator does. One set of M query points
+    /// for all examples, or one for each.
+    ///
+    /// # Errors
+    /// Queries that do not fit the problem; [`Error::Unsupported`] where models of this kind never take such.
+    fn decode(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
+
+    /// All three: predictions `[b, q, M]` of b contexts.
+    ///
+    /// # Errors
+    /// As each of them.
     fn forward(
         &self,
         contexts: &[Context],
         times: &[(f64, f64)],
         queries: &[Arc<Points>],
-    ) -> Result<Tensor<3>>;
+    ) -> Result<Tensor<3>> {
+        self.decode(&self.evolve(&self.encode(contexts.into())?, times)?, queries)
+    }
 
     /// The weighted terms of the training objective; their sum is minimized.
     ///
@@ -94,9 +206,7 @@ pub trait Operator: Send {
     fn parameters(&self) -> Vec<Named>;
 
     /// As how many parameters one of them counts.
-    fn count(&self, parameter: &Named) -> usize {
-        parameter.values.len()
-    }
+    fn count(&self, parameter: &Named) -> usize;
 
     /// Total number of parameters.
     fn n_parameters(&self) -> usize {
@@ -106,51 +216,140 @@ pub trait Operator: Send {
     /// The gradients of all parameters that have one.
     fn gradients(&self, gradients: &mut Gradients) -> Vec<Named>;
 
-    /// Replaces every parameter by what `values` gives for its name and shape, and leaves it where that is `None`.
-    fn set_parameters(&mut self, values: &mut NewValues);
+    /// A copy with every parameter replaced by what `values` gives for its name and shape; those for which that is
+    /// `None` stay.
+    fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator>;
+
+    /// A copy that records gradients.
+    fn with_gradients(&self) -> Arc<dyn Operator>;
 
     /// A copy that computes without recording gradients.
-    fn without_gradients(&self) -> Box<dyn Operator>;
+    fn without_gradients(&self) -> Arc<dyn Operator>;
 }
 
-/// Refuses contexts, times and queries that do not fit each other or the problem.
-///
-/// # Errors
-/// No context, the wrong number of channels or values, points on another domain, or counts that differ.
-pub fn check_inputs(
-    problem: &Problem,
-    contexts: &[Context],
-    times: &[(f64, f64)],
-    queries: &[Arc<Points>],
-) -> Result<()> {
-    if contexts.is_empty() || queries.is_empty() {
+impl<A: Architecture> Operator for A {
+    fn problem(&self) -> &Problem {
+        Architecture::problem(self)
+    }
+
+    fn reach(&self) -> Reach {
+        Architecture::reach(self)
+    }
+
+    fn cuts_queries(&self) -> bool {
+        Architecture::cuts_queries(self)
+    }
+
+    fn encode(&self, contexts: Arc<[Context]>) -> Result<Latents> {
+        check_contexts(Architecture::problem(self), &contexts)?;
+        let latent = Arc::new(Architecture::encode(self, &contexts)?);
+        Ok(Latents { contexts, times: Vec::new(), latent })
+    }
+
+    fn evolve(&self, latents: &Latents, times: &[(f64, f64)]) -> Result<Latents> {
+        expect("number of (s, t) pairs", latents.contexts.len(), times.len())?;
+        let latent = Arc::new(Architecture::evolve(self, latent_of::<A>(latents)?, times));
+        Ok(Latents { contexts: latents.contexts.clone(), times: times.to_vec(), latent })
+    }
+
+    fn decode(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
+        let Latents { contexts, times, .. } = latents;
+        expect("number of (s, t) pairs; evolve before decoding", contexts.len(), times.len())?;
+        check_queries(Architecture::problem(self), contexts.len(), queries)?;
+        Architecture::decode(self, Seen { contexts, times, latent: latent_of::<A>(latents)? }, queries)
+    }
+
+    fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
+        check_contexts(Architecture::problem(self), &batch.contexts)?;
+        expect("number of (s, t) pairs", batch.len(), batch.times.len())?;
+        check_queries(Architecture::problem(self), batch.len(), &batch.queries)?;
+        Architecture::loss_terms(self, batch, objective)
+    }
+
+    fn parameters(&self) -> Vec<Named> {
+        parameters(self)
+    }
+
+    fn count(&self, parameter: &Named) -> usize {
+        Architecture::count(self, parameter)
+    }
+
+    fn gradients(&self, computed: &mut Gradients) -> Vec<Named> {
+        gradients(self, computed)
+    }
+
+    fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator> {
+        Arc::new(with_parameters(self.clone(), values))
+    }
+
+    fn with_gradients(&self) -> Arc<dyn Operator> {
+        Arc::new(self.clone().train())
+    }
+
+    fn without_gradients(&self) -> Arc<dyn Operator> {
+        Arc::new(self.valid())
+    }
+}
+
+/// A kind of model: its configuration makes its operator.
+pub trait OperatorConfig {
+    /// Name as written in configuration files.
+    fn name(&self) -> &'static str;
+
+    /// Whether it may be given several frames as one source state (`data.history`).
+    fn takes_history(&self) -> bool {
+        true
+    }
+
+    /// A new operator with random weights (seed the device first).
+    ///
+    /// # Errors
+    /// A configuration that is inconsistent, or does not fit the problem.
+    fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>>;
+}
+
+/// The latent states that architecture `A` made.
+fn latent_of<A: Architecture>(latents: &Latents) -> Result<&A::Latent> {
+    let found = latents.latent.downcast_ref();
+    found.ok_or_else(|| Error::Config {
+        key: "latent states".into(),
+        value: "of another kind of model".into(),
+        requirement: "must be evolved and decoded by the model that encoded them".into(),
+    })
+}
+
+fn expect(what: &str, expected: usize, got: usize) -> Result<()> {
+    if expected == got {
+        return Ok(());
+    }
+    Err(Error::Numerics(lto_numerics::Error::Mismatch { what: what.into(), expected, got }))
+}
+
+/// Refuses no context, the wrong number of channels or values, and points on another domain.
+pub(crate) fn check_contexts(problem: &Problem, contexts: &[Context]) -> Result<()> {
+    if contexts.is_empty() || contexts.iter().any(|context| context.points.is_empty()) {
         return Err(Error::Numerics(lto_numerics::Error::NoPoints));
-    }
-    let mismatch = |what: &str, expected, got| {
-        Err(Error::Numerics(lto_numerics::Error::Mismatch { what: what.into(), expected, got }))
-    };
-    if times.len() != contexts.len() {
-        return mismatch("number of (s, t) pairs", contexts.len(), times.len());
-    }
-    if queries.len() != 1 && queries.len() != contexts.len() {
-        return mismatch("number of query sets (1, or one for each context)", contexts.len(), queries.len());
-    }
-    if let Some(other) = queries.iter().find(|q| q.len() != queries[0].len()) {
-        return mismatch("number of query points of every example", queries[0].len(), other.len());
     }
     for context in contexts {
         let (expected, got) = (problem.source_channels, context.n_channels);
         if expected != got {
             return Err(Error::ContextChannels { expected, got });
         }
-        if context.points.is_empty() {
-            return Err(Error::Numerics(lto_numerics::Error::NoPoints));
-        }
-        let expected = got * context.points.len();
-        if context.values.len() != expected {
-            return mismatch("number of context values", expected, context.values.len());
-        }
+        expect("number of context values", got * context.points.len(), context.values.len())?;
         problem.check_domain("context", context.points.domain())?;
     }
-    queries.iter().try_for_each(|query| problem.check_domain("query", query.domain()))
+    Ok(())
+}
+
+/// Refuses no query, neither one set nor one for each of `n` examples, sets of different sizes, and other domains.
+fn check_queries(problem: &Problem, n: usize, queries: &[Arc<Points>]) -> Result<()> {
+    let first = queries.first().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))?;
+    if queries.len() != 1 {
+        expect("number of query sets (1, or one for each context)", n, queries.len())?;
+    }
+    for query in queries {
+        expect("number of query points of every example", first.len(), query.len())?;
+        problem.check_domain("query", query.domain())?;
+    }
+    Ok(())
 }

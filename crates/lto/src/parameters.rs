@@ -1,13 +1,13 @@
 //! Parameters by name: what checkpoints, imports and tables speak of.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::tensor::{Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Tensor, TensorData};
 
 /// A parameter, or the gradient of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Named {
-    /// Path through the modules, `evolution.dilated.0.weight`. Names of variants are left out: a network has one
-    /// encoder, whichever it is.
+    /// Path through the modules, `evolution.dilated.0.weight`. Names of variants are left out (a network has one encoder,
+    /// whichever it is), and so is the `network` that all paths begin with.
     pub name: String,
     /// Shape.
     pub shape: Vec<usize>,
@@ -37,14 +37,19 @@ pub fn with_parameters<M: Module>(network: M, values: impl FnMut(&str, &[usize])
     network.map(&mut Replacer { path: Path::default(), values })
 }
 
+/// Where the parameters of a network are.
+pub fn device_of<M: Module>(network: &M) -> Device {
+    network.devices().into_iter().next().unwrap_or_else(Device::flex)
+}
+
 /// Where a traversal is.
 #[derive(Default)]
 struct Path(Vec<String>);
 
 impl Path {
     fn name(&self) -> String {
-        let is_variant = |part: &&String| part.starts_with(char::is_uppercase);
-        self.0.iter().filter(|part| !is_variant(part)).map(String::as_str).collect::<Vec<_>>().join(".")
+        let is_said = |part: &&str| *part != "network" && !part.starts_with(char::is_uppercase);
+        self.0.iter().map(String::as_str).filter(is_said).collect::<Vec<_>>().join(".")
     }
 }
 

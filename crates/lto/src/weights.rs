@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Key of the metadata that holds the description as JSON.
 const KEY: &str = "lto";
@@ -66,14 +67,14 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<Named>, T)> {
     Ok((found, description))
 }
 
-/// Puts tensors into an operator; every parameter must be there, with its shape, and nothing else.
+/// An operator with tensors for weights; every parameter must be there, with its shape, and nothing else.
 ///
 /// # Errors
 /// The first parameter that is missing, of another shape, not finite, or unknown.
-pub fn load_into(operator: &mut dyn Operator, tensors: Vec<Named>, path: &Path) -> Result<()> {
+pub fn load_into(operator: &dyn Operator, tensors: Vec<Named>, path: &Path) -> Result<Arc<dyn Operator>> {
     let mut known: HashMap<String, Named> = tensors.into_iter().map(|t| (t.name.clone(), t)).collect();
     let mut problem = None;
-    operator.set_parameters(&mut |name, shape| {
+    let loaded = operator.with_parameters(&mut |name, shape| {
         let found = known.remove(name);
         let complaint = match &found {
             None => Some(format!("the weights {name} are missing")),
@@ -94,5 +95,5 @@ pub fn load_into(operator: &mut dyn Operator, tensors: Vec<Named>, path: &Path) 
     if let Some(name) = known.keys().min() {
         problem.get_or_insert(format!("{name} is no parameter of this architecture"));
     }
-    problem.map_or(Ok(()), |problem| Err(Error::bad_file(path, problem)))
+    problem.map_or(Ok(loaded), |problem| Err(Error::bad_file(path, problem)))
 }

@@ -5,7 +5,7 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["error"],
+    &["device", "error"],
     &["kernel", "loss", "optim", "parameters", "problem"],
     &["interpolate", "nn", "operator"],
     &["baseline", "twin", "weights"],

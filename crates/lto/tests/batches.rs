@@ -32,8 +32,7 @@ fn options() -> BatchOptions {
 }
 
 fn batches(data: Arc<Data>, options: BatchOptions) -> Batches {
-    let (source, target, _) = data.fit_normalizers(&mut |_, _| true).unwrap();
-    Batches::new(data, options, (source, target), 11)
+    Batches::new(data, options, 11)
 }
 
 fn assert_same(a: &Prepared, b: &Prepared) {
@@ -107,7 +106,7 @@ fn contexts_and_queries_are_moved_alike() {
                     domain.distance(&x, &y) < 1e-9
                 });
                 let met = batch.source[i * m + met.expect("every context point is a query point")];
-                assert!((value - f64::from(met)).abs() < 1e-5, "{value} {met}");
+                assert!((value - met).abs() < 1e-12, "{value} {met}");
             }
         }
     }
@@ -195,7 +194,7 @@ fn the_points_a_stride_leaves_out_are_genuinely_finer() {
     let context = ContextConfig { fraction: [3.0, 3.0], designs, ..ContextConfig::default() };
     let batch =
         batches(data, BatchOptions { context, observe_targets: true, ..options() }).make(0).unwrap().batch;
-    // Coefficients are 3 or 12: two values after normalization, where refinement would have made others.
+    // Coefficients are 3 or 12: two values, where refinement would have made others.
     let mut values: Vec<f64> = batch.contexts[0].values.clone();
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -215,7 +214,7 @@ fn a_history_is_the_last_frames_oldest_first() {
     };
     let pushforward = PushforwardConfig { probability: 0.5, max_steps: 2 };
     let options = BatchOptions { context, pairs: Pairs::Consecutive, pushforward, ..options() };
-    let batches = Batches::new(data.clone(), options, (source, target.clone()), 5);
+    let batches = Batches::new(data.clone(), options, 5);
     let mut starts = Vec::new();
     for step in 0..12 {
         let Prepared { batch, unroll, origins } = batches.make(step).unwrap();
@@ -226,16 +225,13 @@ fn a_history_is_the_last_frames_oldest_first() {
             let first = unroll.first().map_or(s, |pairs| frame(pairs[i].0));
             assert_eq!((t, first + unroll.len()), (s + 1, s));
             starts.push(first);
-            let normalized = |frame: usize| {
+            let values = |frame: usize| {
                 let wanted = Wanted { sample: origin.sample, state: State::Frame(frame), finer: false };
-                let mut values = data.fields(&[wanted]).unwrap().remove(0).into_values();
-                target.normalize(&mut values, 64).unwrap();
-                values
+                data.fields(&[wanted]).unwrap().remove(0).into_values()
             };
-            let expected: Vec<f64> = [first - 2, first - 1, first].into_iter().flat_map(normalized).collect();
+            let expected: Vec<f64> = [first - 2, first - 1, first].into_iter().flat_map(values).collect();
             assert_eq!((batch.contexts[i].n_channels, &batch.contexts[i].values), (3, &expected));
-            let single: Vec<f32> = normalized(t).into_iter().map(|v| v as f32).collect();
-            assert_eq!(batch.target[i * 64..(i + 1) * 64], single);
+            assert_eq!(batch.target[i * 64..(i + 1) * 64], values(t));
         }
     }
     assert!(starts.iter().all(|s| (2..=5).contains(s)) && starts.contains(&2) && starts.contains(&5));
@@ -257,13 +253,11 @@ fn steady_pairs_have_sources_and_targets_of_their_own() {
     assert_eq!(data.problem().times, None);
     let (source, target, _) = data.fit_normalizers(&mut |_, _| true).unwrap();
     assert!(source.mean()[0] > 3.0 && target.mean()[0] < 0.1);
-    let made = Batches::new(data.clone(), options(), (source, target.clone()), 1).make(0).unwrap();
-    let mut back: Vec<f64> = made.batch.target.iter().map(|&v| f64::from(v)).collect();
-    target.denormalize(&mut back, 81).unwrap();
+    let made = Batches::new(data.clone(), options(), 1).make(0).unwrap();
     // The pressure vanishes on the boundary.
     let grid = Points::grid(data.layout().grid.as_ref().clone());
     let mut x = [0.0; 2];
-    for (i, pressure) in back.iter().take(81).enumerate() {
+    for (i, pressure) in made.batch.target.iter().take(81).enumerate() {
         grid.write_point(i, &mut x);
         let inside = x.iter().all(|x| *x > 0.0 && *x < 1.0);
         assert_eq!(*pressure > 1e-4, inside, "{x:?}: {pressure}");

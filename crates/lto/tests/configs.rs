@@ -1,6 +1,6 @@
 //! Every configuration file of the project is understood, fits its data, and makes the model it says.
 
-use burn::tensor::Device;
+use lto::Device;
 use lto::data::Data;
 use lto::data::pairs::Pairs;
 use lto::experiment::Experiment;
@@ -41,7 +41,7 @@ fn name(path: &Path) -> &str {
 fn load(path: &Path) -> (Experiment, usize) {
     let experiment = Experiment::read(path, &[]).unwrap_or_else(|e| panic!("{e}"));
     let data = Data::open(&experiment.data, experiment.train.context.largest_fraction()).unwrap();
-    let model = experiment.model.init(&data.problem(), 0, &Device::flex());
+    let model = experiment.model.init(&data.problem(), 0, Device::cpu());
     let n_parameters = model.unwrap_or_else(|e| panic!("{}: {e}", path.display())).n_parameters();
     (experiment, n_parameters)
 }

@@ -23,8 +23,8 @@ fn constant_model(value: f64) -> Model {
          evolution = { kind = 'timed', width = 2 }\ndecoder = { hidden = 2 }",
     )
     .unwrap();
-    let mut operator = config.init(&problem, 0, &Device::flex()).unwrap();
-    operator.set_parameters(&mut |name, shape| {
+    let operator = config.init(&problem, 0, Device::cpu()).unwrap();
+    let operator = operator.with_parameters(&mut |name, shape| {
         let n = shape.iter().product();
         (name.starts_with("decoder") && !name.ends_with("length_scale")).then(|| vec![0.0; n])
     });
@@ -42,7 +42,7 @@ fn constant_model(value: f64) -> Model {
         steps: 0,
         errors: BTreeMap::new(),
     };
-    Model::new(card, operator)
+    Model::of(card, operator)
 }
 
 fn samples(n: u64) -> Vec<Sample> {

@@ -11,21 +11,14 @@ use compare::{difference, numbers};
 use fixture::Fixture;
 use lto::Error;
 use lto::baseline::deeponet::DeepOnet;
-use lto::loss::{LossKind, Objective, ObjectiveConfig};
-use lto::model::{Model, ModelCard, ModelConfig};
-use lto::operator::{Batch, Operator, Reach};
-use lto::optim::adamw::{AdamW, AdamWConfig};
+use lto::operator::{Operator, Reach};
 use lto::problem::Problem;
-use lto::train::flat::FlatLayout;
-use lto::train::gradient::differentiate;
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::collections::BTreeMap;
-use std::f64::consts::FRAC_PI_8;
 use std::sync::Arc;
 
 fn operator(text: &str, problem: Problem) -> DeepOnet {
-    DeepOnet::new(&toml::from_str(text).unwrap(), problem, &Device::flex().autodiff()).unwrap()
+    DeepOnet::new(&toml::from_str(text).unwrap(), &problem, &Device::flex().autodiff()).unwrap()
 }
 
 fn problem(dim: usize, periodic: bool, timed: bool, channels: [usize; 2], n: usize) -> Problem {
@@ -45,9 +38,9 @@ fn forward_and_gradients_equal_the_independent_implementation() {
         let (domain, n_channels) = (problem.domain.clone(), problem.source_channels);
         let placement = if domain.axes()[0].periodic { Placement::Left } else { Placement::Vertex };
         let points = Points::grid(Grid::cubic(domain.clone(), problem.native[0], placement).unwrap());
-        let mut onet = operator(text, problem);
+        let onet = operator(text, problem);
+        let onet = onet.with_parameters(&mut |name, _| Some(fixture.single(&format!("parameter/{name}"))));
         assert_eq!(onet.reach(), Reach::Direct);
-        onet.set_parameters(&mut |name, _| Some(fixture.single(&format!("parameter/{name}"))));
         let contexts: Vec<Context> = fixture
             .get("values")
             .chunks_exact(n_channels * points.len())
@@ -107,65 +100,17 @@ fn sensors_are_found_wherever_the_context_has_them() {
 }
 
 #[test]
-fn it_learns_an_example_by_heart_and_is_saved_whole() {
-    let text = "kind = 'deeponet'\nbranch = [16]\ntrunk = [32, 32]\nbasis = 8";
-    let config: ModelConfig = toml::from_str(text).unwrap();
-    let problem = problem(1, true, true, [1, 1], 16);
-    let mut operator = config.init(&problem, 2, &Device::flex().autodiff()).unwrap();
-    let points = Points::grid(Grid::cubic(problem.domain.clone(), 16, Placement::Left).unwrap());
-    let values = |phase: f64| (0..16).map(move |i| (phase + FRAC_PI_8 * f64::from(i)).sin());
-    let context = Context { points: points.clone(), n_channels: 1, values: values(0.0).collect() };
-    let batch = Batch {
-        contexts: vec![context.clone()],
-        times: vec![(0.0, 0.5)],
-        queries: vec![Arc::new(points.clone())],
-        source: Vec::new(),
-        target: values(1.0).map(|v| v as f32).collect(),
-        target_contexts: Vec::new(),
-    };
-    let config_of = ObjectiveConfig { evolution_loss: LossKind::RelativeL2, ..ObjectiveConfig::default() };
-    let objective = Objective { config: config_of, target_offset: vec![0.0], target_scale: vec![1.0] };
-    let (layout, mut weights) = FlatLayout::of(operator.as_ref());
-    let adamw = AdamWConfig { betas: [0.9, 0.99], epsilon: 1e-8, weight_decay: 0.0 };
-    let (mut optimizer, mut gradients) = (AdamW::new(adamw, weights.len()), Vec::new());
-    let mut losses = Vec::new();
-    for step in 1..=400 {
-        let found = differentiate(operator.as_ref(), &layout, &batch, &objective, &mut gradients).unwrap();
-        losses.push(found.total);
-        optimizer.step(&mut weights, &gradients, 1.0, 3e-3, step);
-        layout.store(operator.as_mut(), &weights);
-    }
-    assert!(losses[399] < 0.03 && losses[0] > 0.5, "{} {}", losses[0], losses[399]);
-
-    let card = ModelCard {
-        problem,
-        model: config,
-        source_normalizer: Normalizer::identity(1),
-        target_normalizer: Normalizer::identity(1),
-        channel_names: vec!["u".into()],
-        native_interval: Some(0.5),
-        data: "made up".into(),
-        steps: 400,
-        errors: BTreeMap::new(),
-    };
-    let (folder, made) = (tempfile::tempdir().unwrap(), Model::new(card, operator.without_gradients()));
-    let path = folder.path().join("deeponet.safetensors");
-    made.save(&path).unwrap();
-    let loaded = Model::load(&path, &Device::flex()).unwrap();
-    let predict =
-        |model: &Model| model.predict(&context, 0.0, &[0.5, 0.8], &Arc::new(points.clone())).unwrap().values;
-    assert_eq!(predict(&made), predict(&loaded));
-}
-
-#[test]
 fn sizes_of_zero_are_refused() {
     for (text, part) in [
         ("branch = [4]\ntrunk = [0]\nbasis = 2", "model.trunk"),
         ("branch = [4]\ntrunk = [4]\nbasis = 0", "model.basis"),
         ("branch = [4]\ntrunk = [4]\nbasis = 2\nsensor_stride = 0", "model.sensor_stride"),
     ] {
-        let made =
-            DeepOnet::new(&toml::from_str(text).unwrap(), problem(1, true, true, [1, 1], 8), &Device::flex());
+        let made = DeepOnet::new(
+            &toml::from_str(text).unwrap(),
+            &problem(1, true, true, [1, 1], 8),
+            &Device::flex(),
+        );
         let message = made.err().unwrap().to_string();
         assert!(message.contains(part), "{message}");
     }

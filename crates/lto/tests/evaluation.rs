@@ -4,15 +4,17 @@
 mod known;
 
 use known::{Formula, known};
+use lto::Error;
 use lto::data::config::DataConfig;
-use lto::data::context::Design;
+use lto::data::context::DesignKind;
 use lto::evaluate::compare::{Aspect, differences};
 use lto::evaluate::evaluation::{HorizonResult, read, to_json};
 use lto::evaluate::shape::default_resolutions;
-use lto::evaluate::{Evaluation, EvaluationConfig, Levels, ModelInfo, Origin, Outcome, Part, evaluate};
+use lto::evaluate::{
+    Evaluation, EvaluationConfig, Levels, ModelInfo, Outcome, Part, ResolutionOrigin, evaluate,
+};
 use lto::model::{Model, ModelConfig};
 use lto::operator::Reach;
-use lto::{Device, Error};
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
 use serde_json::Value;
@@ -68,7 +70,7 @@ fn info(model: &Model) -> ModelInfo {
 
 fn run(data: &DataConfig, kind: ModelConfig, config: &EvaluationConfig) -> Result<Evaluation, Error> {
     let levels = Levels::open(data, &config.all_resolutions())?;
-    let model = levels.data().untrained(kind, &Device::flex())?;
+    let model = levels.data().untrained(kind)?;
     evaluate(&model, info(&model), &levels, config, &mut |_, _| true)
 }
 
@@ -121,7 +123,7 @@ fn a_held_wave_is_off_by_how_far_the_true_one_travels() {
         start: Some(2),
         noise: vec![],
         fractions: vec![0.5, 1.0],
-        designs: vec![Design::Strided, Design::Full],
+        designs: vec![DesignKind::Strided, DesignKind::Full],
         ..all()
     };
     let evaluation = run(&data(&path), ModelConfig::Interpolation, &config).unwrap();
@@ -141,8 +143,12 @@ fn a_held_wave_is_off_by_how_far_the_true_one_travels() {
         .iter()
         .map(|r| (r.context[0], r.context_origin, r.query[0], r.query_origin))
         .collect();
-    let (sub, native, finer, resampled) =
-        (Origin::Subsampled, Origin::Native, Origin::FinerData, Origin::Resampled);
+    let (sub, native, finer, resampled) = (
+        ResolutionOrigin::Subsampled,
+        ResolutionOrigin::Native,
+        ResolutionOrigin::FinerData,
+        ResolutionOrigin::Resampled,
+    );
     assert_eq!(
         origins,
         [
@@ -322,11 +328,11 @@ fn vertices_of_a_wide_region_have_other_resolutions() {
     let data = DataConfig { periodic: Some("none".into()), grid: Some("vertex".into()), ..data(&path) };
     let evaluation = run(&data, ModelConfig::Persistence, &config).unwrap();
     let expected = [
-        (vec![17, 25], Origin::Subsampled),
-        (vec![33, 49], Origin::Native),
-        (vec![65, 97], Origin::Resampled),
-        (vec![16, 24], Origin::Resampled),
-        (vec![66, 99], Origin::Resampled),
+        (vec![17, 25], ResolutionOrigin::Subsampled),
+        (vec![33, 49], ResolutionOrigin::Native),
+        (vec![65, 97], ResolutionOrigin::Resampled),
+        (vec![16, 24], ResolutionOrigin::Resampled),
+        (vec![66, 99], ResolutionOrigin::Resampled),
     ];
     for (result, expected) in evaluation.resolutions.iter().zip(expected) {
         assert_eq!((result.query.clone(), result.query_origin), expected);
@@ -383,7 +389,7 @@ fn what_cannot_be_done_is_said_and_a_stop_is_heeded() {
     assert!(json.contains("\"unsupported\":\"persistence"), "{json}");
     assert_eq!(serde_json::from_str::<Vec<Evaluation>>(&json).unwrap(), [evaluation]);
     let levels = Levels::open(&steady, &[]).unwrap();
-    let model = levels.data().untrained(ModelConfig::Persistence, &Device::flex()).unwrap();
+    let model = levels.data().untrained(ModelConfig::Persistence).unwrap();
     let stopped = evaluate(&model, info(&model), &levels, &EvaluationConfig::default(), &mut |_, _| false);
     assert!(matches!(stopped, Err(Error::Interrupted)));
 }
@@ -396,7 +402,7 @@ fn contexts_are_those_of_the_sample() {
     write(&path, 10, |i, x, t| (TAU * (x - 0.1 * t) + i as f64).sin());
     let config = EvaluationConfig {
         fractions: vec![0.3],
-        designs: vec![Design::Random, Design::FailedRegion],
+        designs: vec![DesignKind::Random, DesignKind::FailedRegion],
         noise: vec![],
         horizon: Some(0),
         ..all()

@@ -7,11 +7,11 @@ mod fixture;
 
 use compare::{difference, numbers};
 use fixture::Fixture;
+use lto::Result;
 use lto::experiment::Experiment;
 use lto::import::{Imported, StateTensor, import, read_state_dict};
 use lto::model::Model;
 use lto::operator::Operator;
-use lto::{Device, Result};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Placement, Points};
 use safetensors::tensor::{Dtype, TensorView, serialize};
@@ -75,7 +75,7 @@ fn published_weights_are_put_in_their_places() {
         // It is a model like any other.
         let saved = folder.path().join("saved.safetensors");
         model.save(&saved).unwrap();
-        let card = Model::load(&saved, &Device::flex()).unwrap().card().clone();
+        let card = Model::load(&saved).unwrap().card().clone();
         assert_eq!(&card, model.card());
         assert!(card.data.contains(&path.display().to_string()) && card.source_normalizer.scale()[0] > 0.0);
     }

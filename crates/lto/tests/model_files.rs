@@ -1,6 +1,5 @@
 //! A model is saved and loaded whole; damaged files are refused by name.
 
-use burn::tensor::Device;
 use lto::model::{FILE_NAME, Model, ModelCard, ModelConfig};
 use lto::problem::Problem;
 use lto::weights;
@@ -26,7 +25,6 @@ fn model() -> Model {
         native: vec![16, 16],
         times: Some([0.0, 1.0]),
     };
-    let operator = model.init(&problem, 3, &Device::flex()).unwrap();
     let card = ModelCard {
         problem,
         model,
@@ -38,7 +36,7 @@ fn model() -> Model {
         steps: 0,
         errors: BTreeMap::new(),
     };
-    Model::new(card, operator)
+    Model::new(card, 3).unwrap()
 }
 
 fn sensors() -> Context {
@@ -59,7 +57,7 @@ fn a_saved_model_predicts_the_same_bits() {
     made.save(&folder.path().join(FILE_NAME)).unwrap();
     // From the file and from the folder of a run.
     for path in [folder.path().join(FILE_NAME), folder.path().into()] {
-        let loaded = Model::load(&path, &Device::flex()).unwrap();
+        let loaded = Model::load(&path).unwrap();
         assert_eq!(loaded.card(), made.card());
         assert_eq!(loaded.predict(&sensors(), 0.0, &[0.25, 1.0], &query()).unwrap().values, expected.values);
     }
@@ -75,7 +73,7 @@ fn predictions_are_in_physical_units() {
     let mut card = made.card().clone();
     let other: Normalizer = serde_json::from_str(r#"{"mean": [-3.0], "scale": [10.0]}"#).unwrap();
     (card.source_normalizer, card.target_normalizer) = (other.clone(), other);
-    let moved = Model::new(card.clone(), card.model.init(&card.problem, 3, &Device::flex()).unwrap());
+    let moved = Model::new(card, 3).unwrap();
     let mut context = sensors();
     let plain = made.predict(&context, 0.0, &[0.5], &query()).unwrap().values;
     context.values.iter_mut().for_each(|v| *v = (*v - 0.5) / 2.0 * 10.0 - 3.0);
@@ -89,7 +87,7 @@ fn damaged_files_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.safetensors");
     let made = model();
-    let load = |path: &Path| Model::load(path, &Device::flex()).map(|_| ()).unwrap_err().to_string();
+    let load = |path: &Path| Model::load(path).map(|_| ()).unwrap_err().to_string();
     assert!(load(&path).contains("m.safetensors"));
     made.save(&path).unwrap();
     let bytes = std::fs::read(&path).unwrap();

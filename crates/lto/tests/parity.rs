@@ -8,7 +8,7 @@ mod fixture;
 use burn::tensor::{Device, Tensor, TensorData};
 use compare::{difference, numbers};
 use fixture::Fixture;
-use lto::operator::Operator;
+use lto::operator::{Architecture, Operator};
 use lto::parameters::{gradients, with_parameters};
 use lto::problem::Problem;
 use lto::twin::config::TwinConfig;
@@ -117,7 +117,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
         let sizes =
             format!("latent_points = {latent_points}\nlatent_channels = 2\ndecoder = {{ hidden = 5 }}");
         let config: TwinConfig = toml::from_str(&format!("{sizes}\n{}", case.model)).unwrap();
-        let mut twin = Twin::new(config, problem, &device).unwrap();
+        let mut twin = Twin::new(&config, &problem, &device).unwrap();
         twin.network =
             with_parameters(twin.network, |name, _| Some(fixture.single(&format!("parameter/{name}"))));
 
@@ -139,8 +139,8 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             let channels = encoder.channels(std::slice::from_ref(&context), twin.grid());
             assert!(difference(&numbers(channels), &fixture.get("channels")) < 1e-5, "{}", case.name);
         }
-        let z = twin.encode(std::slice::from_ref(&context));
-        let evolved = twin.evolve(z.clone(), &[(0.25, 0.75)]);
+        let z = Architecture::encode(&twin, std::slice::from_ref(&context)).unwrap();
+        let evolved = Architecture::evolve(&twin, &z, &[(0.25, 0.75)]);
         let prediction = twin.forward(&[context], &[(0.25, 0.75)], &query).unwrap();
         for (what, got) in [
             ("encoded", numbers(z)),

@@ -1,6 +1,5 @@
 //! The trained models of the project load, and do on new data what the documents say.
 
-use lto::Device;
 use lto::model::Model;
 use lto_numerics::dataset::Context;
 use lto_numerics::metric::relative_l2::relative_l2;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 #[test]
 fn the_burgers_twin_predicts_one_step_of_new_trajectories() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/burgers_29k/model.safetensors");
-    let model = Model::load(&path, &Device::flex()).unwrap();
+    let model = Model::load(&path).unwrap();
     assert_eq!(model.operator().n_parameters(), 29_395);
     let pde = PdeConfig::Burgers(BurgersConfig::default()).build().unwrap();
     let mut errors = Vec::new();

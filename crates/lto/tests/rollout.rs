@@ -1,25 +1,28 @@
 //! Predictions step by step: rollouts compose, batches change nothing, and steps that do not fit are told.
 
-use lto::loss::{LossTerm, Objective};
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
 use lto::model::{Forecast, Model, ModelCard, ModelConfig};
-use lto::operator::{Batch, Operator, Reach};
-use lto::parameters::{Named, NewValues};
+use lto::operator::{Architecture, Reach, Seen, tensor};
 use lto::problem::Problem;
-use lto::{Device, Error, Result};
+use lto::{Error, Result};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Tensor3 = burn::tensor::Tensor<3>;
-
 /// Where the query is the context: the newest frame, times 3, plus the oldest, plus s, in normalized units.
+#[derive(Module, Debug)]
 struct Known {
+    #[module(skip)]
     problem: Problem,
+    #[module(skip)]
     reach: Reach,
 }
 
-impl Operator for Known {
+impl Architecture for Known {
+    type Latent = ();
+
     fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -28,39 +31,19 @@ impl Operator for Known {
         self.reach
     }
 
-    fn forward(
-        &self,
-        contexts: &[Context],
-        times: &[(f64, f64)],
-        queries: &[Arc<Points>],
-    ) -> Result<Tensor3> {
+    fn encode(&self, _contexts: &[Context]) -> Result<()> {
+        Ok(())
+    }
+
+    fn decode(&self, seen: Seen<()>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
         let (m, q) = (queries[0].len(), self.problem.target_channels);
         let mut values = Vec::new();
-        for (context, (s, t)) in contexts.iter().zip(times) {
+        for (context, (s, t)) in seen.contexts.iter().zip(seen.times) {
             let newest = &context.values[context.values.len() - q * m..];
             let pairs = newest.iter().zip(&context.values);
-            values.extend(pairs.map(|(new, old)| (3.0 * new + old + s + 100.0 * (t - s)) as f32));
+            values.extend(pairs.map(|(new, old)| 3.0 * new + old + s + 100.0 * (t - s)));
         }
-        let data = burn::tensor::TensorData::new(values, [contexts.len(), q, m]);
-        Ok(Tensor3::from_data(data, &Device::flex()))
-    }
-
-    fn loss_terms(&self, _batch: &Batch, _objective: &Objective) -> Result<Vec<LossTerm>> {
-        Ok(Vec::new())
-    }
-
-    fn parameters(&self) -> Vec<Named> {
-        Vec::new()
-    }
-
-    fn gradients(&self, _gradients: &mut burn::tensor::Gradients) -> Vec<Named> {
-        Vec::new()
-    }
-
-    fn set_parameters(&mut self, _values: &mut NewValues) {}
-
-    fn without_gradients(&self) -> Box<dyn Operator> {
-        Box::new(Self { problem: self.problem.clone(), reach: self.reach })
+        Ok(tensor(&values, [seen.contexts.len(), q, m], &Device::flex()))
     }
 }
 
@@ -89,7 +72,7 @@ fn model(history: usize, reach: Reach) -> Model {
         steps: 0,
         errors: BTreeMap::new(),
     };
-    Model::new(card, Box::new(Known { problem, reach }))
+    Model::of(card, Arc::new(Known { problem, reach }))
 }
 
 fn points() -> Points {

@@ -30,7 +30,7 @@ fn field(n: usize) -> Field {
 }
 
 fn carried(config: &ModelConfig, context: &Context, query: &Arc<Points>) -> Vec<f64> {
-    let operator = config.init(&problem(1, Some([0.0, 1.0])), 0, &Device::flex()).unwrap();
+    let operator = config.init(&problem(1, Some([0.0, 1.0])), 0, Device::cpu()).unwrap();
     assert_eq!(operator.n_parameters(), 0);
     let contexts = [context.clone(), context.clone()];
     let predicted =
@@ -87,13 +87,13 @@ fn interpolation_follows_smooth_fields() {
 
 #[test]
 fn what_is_no_evolution_of_one_frame_is_unsupported() {
-    let context = Context { n_channels: 1, ..whole() };
-    let query = [Arc::new(context.points.clone())];
+    let query = [Arc::new(whole().points)];
     for config in [ModelConfig::Persistence, ModelConfig::Interpolation] {
         for (problem, part) in [(problem(1, None), "steady"), (problem(3, Some([0.0, 1.0])), "history")] {
-            let operator = config.init(&problem, 0, &Device::flex()).unwrap();
-            let refused =
-                operator.forward(std::slice::from_ref(&context), &[(0.0, 1.0)], &query).unwrap_err();
+            let operator = config.init(&problem, 0, Device::cpu()).unwrap();
+            let n = problem.source_channels;
+            let context = Context { n_channels: n, values: whole().values.repeat(n), ..whole() };
+            let refused = operator.forward(&[context], &[(0.0, 1.0)], &query).unwrap_err();
             assert!(matches!(refused, Error::Unsupported { .. }), "{refused}");
             assert!(refused.to_string().contains(part) && refused.to_string().contains(config.name()));
         }

@@ -5,7 +5,7 @@ use lto::experiment::Experiment;
 use lto::model::Model;
 use lto::operator::Reach;
 use lto::parameters::Named;
-use lto::train::{Control, Observer, Outcome, Silent, StepReport, Trainer, ValidationReport};
+use lto::train::{Control, Observer, RunEnd, Silent, StepReport, Trainer, ValidationReport};
 use lto::{Error, weights};
 use serde_json::Value;
 use std::path::Path;
@@ -90,14 +90,14 @@ fn a_resumed_run_is_the_same_bit_for_bit() {
     let mut watch = Watch::default();
     let outcome =
         Trainer::start(experiment(&[]), &whole, false, &mut Silent).unwrap().run(&mut watch).unwrap();
-    let Outcome::Finished(summary) = outcome else { panic!("{outcome:?}") };
+    let RunEnd::Finished(summary) = outcome else { panic!("{outcome:?}") };
     assert_eq!((summary.steps, watch.losses.len(), &watch.validations[..]), (14, 14, &[7, 14][..]));
 
     // Stopped between two lines of the metrics and two checkpoints, and once more as if killed after a checkpoint.
     let mut stop = Watch { stop_at: Some(7), ..Watch::default() };
     let outcome =
         Trainer::start(experiment(&[]), &parts, false, &mut Silent).unwrap().run(&mut stop).unwrap();
-    assert!(matches!(outcome, Outcome::Interrupted(_)));
+    assert!(matches!(outcome, RunEnd::Interrupted(_)));
     let saved = std::fs::read(parts.join("checkpoint.safetensors")).unwrap();
     let mut more = Watch { stop_at: Some(11), ..Watch::default() };
     Trainer::resume(&parts, &[], &mut Silent).unwrap().run(&mut more).unwrap();
@@ -108,7 +108,7 @@ fn a_resumed_run_is_the_same_bit_for_bit() {
     let outcome = trainer.run(&mut rest).unwrap();
     assert_eq!([stop.losses, rest.losses].concat(), watch.losses);
     assert_eq!([stop.rates, rest.rates].concat(), watch.rates);
-    let Outcome::Finished(resumed) = outcome else { panic!("{outcome:?}") };
+    let RunEnd::Finished(resumed) = outcome else { panic!("{outcome:?}") };
     assert_eq!(resumed.errors, summary.errors);
     for file in ["checkpoint.safetensors", "model.safetensors"] {
         assert_eq!(tensors(&whole.join(file)), tensors(&parts.join(file)), "{file}");
@@ -124,10 +124,10 @@ fn a_resumed_run_is_the_same_bit_for_bit() {
 
     // A finished run has nothing to do, until it is given more steps.
     let again = Trainer::resume(&whole, &[], &mut Silent).unwrap().run(&mut Silent).unwrap();
-    assert!(matches!(again, Outcome::Finished(_)));
+    assert!(matches!(again, RunEnd::Finished(_)));
     let more =
         Trainer::resume(&whole, &["train.steps=16".into()], &mut Silent).unwrap().run(&mut Silent).unwrap();
-    assert!(matches!(more, Outcome::Finished(s) if s.steps == 16));
+    assert!(matches!(more, RunEnd::Finished(s) if s.steps == 16));
 }
 
 /// The model that is saved is what was validated: the running mean, with the normalization.
@@ -137,8 +137,8 @@ fn the_saved_model_predicts_what_was_validated() {
     let run = folder.path().join("run");
     let changes = ["train.validation.samples=1", "train.validation.leads=[5]", "train.steps=20"];
     let mut trainer = Trainer::start(experiment(&changes), &run, false, &mut Silent).unwrap();
-    let Outcome::Finished(summary) = trainer.run(&mut Silent).unwrap() else { panic!() };
-    let model = Model::load(&run, &burn::tensor::Device::flex()).unwrap();
+    let RunEnd::Finished(summary) = trainer.run(&mut Silent).unwrap() else { panic!() };
+    let model = Model::load(&run).unwrap();
     assert_eq!((model.card().steps, &model.card().errors), (20, &summary.errors));
     // Sample 5 is the first to validate on; the only pair five steps apart is (0, 5).
     let config = experiment(&[]).data.generate.unwrap();
@@ -180,7 +180,7 @@ fn one_example_is_learned() {
     // The published schedule: up to the largest rate after a fifth of the steps, down to nothing.
     assert!((watch.rates[0] - 1e-6).abs() < 1e-12 && watch.rates[399] < 1e-9);
     assert!((watch.rates[80] - 0.01).abs() < 1e-5);
-    let Outcome::Finished(summary) = outcome else { panic!() };
+    let RunEnd::Finished(summary) = outcome else { panic!() };
     assert!(summary.errors["relative_l2_lead_1"] < 0.1, "{:?}", summary.errors);
 }
 
@@ -263,7 +263,7 @@ fn time_ends_a_run_and_its_schedule() {
     let mut watch = Watch::default();
     let experiment = Experiment::parse(&text, &[]).unwrap();
     let outcome = Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut watch).unwrap();
-    let Outcome::Finished(summary) = outcome else { panic!() };
+    let RunEnd::Finished(summary) = outcome else { panic!() };
     assert!(summary.seconds >= 1.2 && summary.steps == watch.rates.len() as u64);
     let (largest, last) =
         (watch.rates.iter().fold(0.0, |a: f64, &b| a.max(b)), watch.rates[watch.rates.len() - 1]);
@@ -285,7 +285,7 @@ fn a_steady_problem_trains() {
         Experiment::parse(&text, &["train.objective.evolution_loss='relative_l2'".into()]).unwrap();
     let run = folder.path().join("run");
     let outcome = Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut Silent).unwrap();
-    let Outcome::Finished(summary) = outcome else { panic!() };
+    let RunEnd::Finished(summary) = outcome else { panic!() };
     assert_eq!(summary.errors.keys().collect::<Vec<_>>(), ["relative_l2", "relative_l2_sparse"]);
 }
 
@@ -308,6 +308,12 @@ fn a_model_that_steps_trains_on_consecutive_pairs_only() {
     for right in [&[][..], &["train.pairs=consecutive"]] {
         start(right).unwrap();
     }
+    // What is fed back into a history must be where the history is.
+    for wrong in ["train.context.designs={ random = 1 }", "train.query_points=5"] {
+        let message = start(&["data.history=2", wrong]).err().unwrap().to_string();
+        assert!(message.starts_with("train.pushforward.probability = 0.4"), "{message}");
+    }
+    start(&["data.history=2"]).unwrap();
     let train = experiment(&[]).train;
     assert_eq!(train.pairs_for(Reach::Step).unwrap(), Pairs::Consecutive);
     assert_eq!(train.pairs_for(Reach::Direct).unwrap(), Pairs::All);

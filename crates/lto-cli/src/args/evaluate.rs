@@ -3,7 +3,7 @@
 use super::number::{finite, positive, positive_number, whole};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use lto::data::context::Design;
+use lto::data::context::DesignKind;
 use lto::evaluate::{EvaluationConfig, Part};
 use lto_numerics::metric::MetricKind;
 use lto_report::evaluation::Format;
@@ -69,9 +69,9 @@ pub struct EvaluateArgs {
     /// Which points are observed [default: random,grid,clustered,failed]
     #[arg(
         long, value_name = "DESIGN,…", value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(Design::ALL.map(Design::name)).try_map(design)
+        value_parser = PossibleValuesParser::new(DesignKind::ALL.map(DesignKind::name)).try_map(design)
     )]
-    pub designs: Option<Vec<Design>>,
+    pub designs: Option<Vec<DesignKind>>,
     /// Deviations of noise ÷ that of the field [default: 0.01,0.05,0.1]
     #[arg(long, value_name = "X,…", value_delimiter = ',', value_parser = finite)]
     pub noise: Option<Vec<f64>>,
@@ -150,8 +150,8 @@ pub enum SplitArg {
     All,
 }
 
-fn design(name: String) -> Result<Design, String> {
-    let found = Design::ALL.into_iter().find(|design| design.name() == name);
+fn design(name: String) -> Result<DesignKind, String> {
+    let found = DesignKind::ALL.into_iter().find(|design| design.name() == name);
     found.ok_or_else(|| format!("there is no design {name}"))
 }
 

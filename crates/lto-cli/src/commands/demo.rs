@@ -10,14 +10,14 @@ use crate::interrupt;
 use crate::output;
 use anyhow::{Context, Result, ensure};
 use evaluation::Evaluation;
+use lto::Error;
 use lto::experiment::Experiment;
 use lto::model::Model;
-use lto::train::{Outcome, Trainer};
-use lto::{Device, Error};
 use lto_report::picture::ticks::short;
 use lto_report::text::Page;
 use lto_report::training::History;
 use lto_report::words::duration;
+use lto::train::{RunEnd, Trainer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,8 +70,8 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
         .and_then(|mut trainer| trainer.run(&mut watcher).map(|outcome| (trainer, outcome)));
     watcher.finish();
     let (trainer, summary) = match trained {
-        Ok((trainer, Outcome::Finished(summary))) => (trainer, summary),
-        Ok((_, Outcome::Interrupted(_))) | Err(Error::Interrupted) => {
+        Ok((trainer, RunEnd::Finished(summary))) => (trainer, summary),
+        Ok((_, RunEnd::Interrupted(_))) | Err(Error::Interrupted) => {
             eprintln!("interrupted; run the same command again with --force");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
@@ -80,7 +80,7 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if !global.quiet {
         eprintln!("trained in {}; evaluating across context sizes", duration(summary.seconds));
     }
-    let model = Model::load(&run, &Device::flex())?;
+    let model = Model::load(&run)?;
     let tests = evaluation::Tests::of(trainer.experiment(), args.seed)?;
     let evaluation = tests.evaluate(&model)?;
     let training = Training {

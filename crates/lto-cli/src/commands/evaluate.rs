@@ -7,6 +7,7 @@ use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
 use crate::progress::Progress;
 use crate::{interrupt, memory, output};
 use anyhow::{Context, Result};
+use lto::Error;
 use lto::data::Data;
 use lto::evaluate::compare::differences;
 use lto::evaluate::evaluation::{self, Evaluation, ModelInfo};
@@ -16,7 +17,6 @@ use lto::experiment::Experiment;
 use lto::model::{Model, ModelConfig};
 use lto::train::folder::CONFIG_FILE;
 use lto::train::metrics;
-use lto::{Device, Error};
 use lto_report::evaluation::{Look, formatted, read_published};
 use lto_report::words;
 use serde_json::Value;
@@ -138,8 +138,8 @@ pub fn model(run: &str, data: &Data) -> Result<Model> {
     let untrained =
         [ModelConfig::Persistence, ModelConfig::Interpolation].into_iter().find(|m| m.name() == run);
     match untrained {
-        Some(config) => Ok(data.untrained(config, &Device::flex())?),
-        None => Ok(Model::load(Path::new(run), &Device::flex())?),
+        Some(config) => Ok(data.untrained(config)?),
+        None => Ok(Model::load(run)?),
     }
 }
 

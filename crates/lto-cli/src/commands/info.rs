@@ -5,7 +5,6 @@ mod report;
 use crate::args::{GlobalArgs, InfoArgs};
 use crate::output;
 use anyhow::Result;
-use lto::Device;
 use lto::data::Data;
 use lto::experiment::Experiment;
 use lto::model::{FILE_NAME, Model};
@@ -21,7 +20,7 @@ use std::process::ExitCode;
 pub fn run(args: &InfoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let report = match configuration(&args.model) {
         Some(config) => of_configuration(&config)?,
-        None => Report::of_model(&args.model, &Model::load(&args.model, &Device::flex())?),
+        None => Report::of_model(&args.model, &Model::load(&args.model)?),
     };
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
@@ -44,7 +43,5 @@ fn configuration(path: &Path) -> Option<PathBuf> {
 fn of_configuration(path: &Path) -> Result<Report> {
     let experiment = Experiment::read(path, &[])?;
     let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
-    let problem = data.problem();
-    let operator = experiment.model.init(&problem, experiment.seed, &Device::flex())?;
-    Ok(Report::of_operator(path, operator.as_ref(), experiment.model, data.layout()))
+    Ok(Report::of_untrained(path, &data.untrained(experiment.model)?))
 }

@@ -8,7 +8,6 @@ use crate::args::{GlobalArgs, PredictArgs};
 use crate::output as out;
 use crate::usage::UsageError;
 use anyhow::{Result, ensure};
-use lto::Device;
 use lto::model::{Model, ModelCard};
 use lto_numerics::{PointStructure, Points};
 use lto_report::picture::ticks::{apart, short};
@@ -70,7 +69,7 @@ struct ValueSummary {
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let output = Output::prepare(args)?;
-    let model = Model::load(&args.model, &Device::flex())?;
+    let model = Model::load(&args.model)?;
     let card = model.card();
     check_times(args, card)?;
     let observed = sensors::read(args, card)?;

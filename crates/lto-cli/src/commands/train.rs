@@ -12,11 +12,11 @@ use crate::output;
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::Experiment;
-use lto::train::{Outcome, Summary, Trainer};
 use lto_report::picture::raster;
 use lto_report::picture::ticks::short;
 use lto_report::text::Page;
 use lto_report::words::duration;
+use lto::train::{RunEnd, RunSummary, Trainer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -73,8 +73,8 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let outcome = trainer.run(&mut watcher);
     watcher.finish();
     let (summary, interrupted) = match outcome? {
-        Outcome::Finished(summary) => (summary, false),
-        Outcome::Interrupted(summary) => (summary, true),
+        RunEnd::Finished(summary) => (summary, false),
+        RunEnd::Interrupted(summary) => (summary, true),
     };
     let history = draw_curves(&folder)?;
     let report = report(&folder, &trainer, summary, interrupted, &history);
@@ -127,7 +127,7 @@ fn draw_curves(folder: &Path) -> Result<History> {
 fn report(
     folder: &Path,
     trainer: &Trainer,
-    summary: Summary,
+    summary: RunSummary,
     interrupted: bool,
     history: &History,
 ) -> Report {

@@ -1,12 +1,12 @@
 //! The batch of any training step, made from the seed and the number of the step alone.
 
-use super::context::{ContextConfig, ContextPlan};
+use super::context::{ContextChoice, ContextConfig};
 use super::pairs::{Pairs, PushforwardConfig};
 use super::stream::{Purpose, stream};
 use super::{Data, State, Wanted};
 use crate::error::Result;
 use crate::operator::Batch;
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Field, Isometry, Points};
 use rand::RngExt;
 use rand::seq::{SliceRandom, index};
@@ -35,7 +35,7 @@ pub struct BatchOptions {
 
 /// Where an example comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Origin {
+pub struct ExampleOrigin {
     /// The sample.
     pub sample: usize,
     /// Its source and target times; `None` where it is steady.
@@ -43,7 +43,7 @@ pub struct Origin {
 }
 
 /// `sample 12 (s = 0.1, t = 0.4)`.
-impl fmt::Display for Origin {
+impl fmt::Display for ExampleOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sample {}", self.sample)?;
         self.times.map_or(Ok(()), |(s, t)| write!(f, " (s = {s}, t = {t})"))
@@ -53,20 +53,19 @@ impl fmt::Display for Origin {
 /// A batch with what the trainer has to know about it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The examples, normalized.
+    /// The examples, in physical units.
     pub batch: Batch,
     /// Pushforward: for each native step before the supervised one, the `(s, t)` of every example. The contexts of the
     /// batch are then those of the first of these steps.
     pub unroll: Vec<Vec<(f64, f64)>>,
     /// Where the examples come from.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<ExampleOrigin>,
 }
 
 /// Makes batches. Shared between threads.
 pub struct Batches {
     data: Arc<Data>,
     options: BatchOptions,
-    normalizers: (Normalizer, Normalizer),
     seed: u64,
     native: Arc<Points>,
     order: Mutex<Option<(u64, Vec<usize>)>>,
@@ -74,24 +73,19 @@ pub struct Batches {
 
 /// An example before its values are there: indices into the list of states to load.
 struct Draft {
-    plan: ContextPlan,
+    choice: ContextChoice,
     observed: usize,
     observed_finer: Option<usize>,
     source: usize,
     target: usize,
-    target_plan: Option<(ContextPlan, Option<usize>)>,
+    target_choice: Option<(ContextChoice, Option<usize>)>,
 }
 
 impl Batches {
-    /// Batches of the training samples of `data`, with the normalizers of sources and targets.
-    pub fn new(
-        data: Arc<Data>,
-        options: BatchOptions,
-        normalizers: (Normalizer, Normalizer),
-        seed: u64,
-    ) -> Self {
+    /// Batches of the training samples of `data`.
+    pub fn new(data: Arc<Data>, options: BatchOptions, seed: u64) -> Self {
         let native = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
-        Self { data, options, normalizers, seed, native, order: Mutex::new(None) }
+        Self { data, options, seed, native, order: Mutex::new(None) }
     }
 
     /// The batch of step number `step`: the same whatever was made before.
@@ -121,7 +115,7 @@ impl Batches {
                 times.push((layout.times[s], layout.times[t]));
                 [State::History(first), State::History(s), State::Frame(t)]
             };
-            origins.push(Origin { sample, times: times.last().copied() });
+            origins.push(ExampleOrigin { sample, times: times.last().copied() });
             drafts.push(self.draft(sample, states, &mut wanted, &mut rng));
         }
         times.resize(options.size, (0.0, 0.0));
@@ -172,16 +166,16 @@ impl Batches {
             wanted.len() - 1
         };
         let [observed, source, target] = states;
-        let finer = |plan: &ContextPlan| layout.finer.is_some() && plan.above(layout.grid.len());
-        let plan = self.options.context.draw(rng);
-        let target_plan = self.options.observe_targets.then(|| self.options.context.draw(rng));
+        let finer = |choice: &ContextChoice| layout.finer.is_some() && choice.above(layout.grid.len());
+        let choice = self.options.context.draw(rng);
+        let target_choice = self.options.observe_targets.then(|| self.options.context.draw(rng));
         Draft {
-            observed_finer: finer(&plan).then(|| want(observed, true)),
-            target_plan: target_plan.map(|plan| (plan, finer(&plan).then(|| want(target, true)))),
+            observed_finer: finer(&choice).then(|| want(observed, true)),
+            target_choice: target_choice.map(|choice| (choice, finer(&choice).then(|| want(target, true)))),
             observed: want(observed, false),
             source: want(source, false),
             target: want(target, false),
-            plan,
+            choice,
         }
     }
 
@@ -213,24 +207,21 @@ impl Batches {
         };
         for draft in drafts {
             let finer = draft.observed_finer.map(|i| &fields[i]);
-            let mut context = draft.plan.observe(&fields[draft.observed], finer, rng)?;
+            let mut context = draft.choice.observe(&fields[draft.observed], finer, rng)?;
             let mut target_context = None;
-            if let Some((plan, finer)) = draft.target_plan {
-                target_context = Some(plan.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
+            if let Some((choice, finer)) = draft.target_choice {
+                target_context =
+                    Some(choice.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
             }
             if let Some(map) = &map {
                 move_context(map, &mut context)?;
                 target_context.as_mut().map_or(Ok(()), |context| move_context(map, context))?;
             }
-            let (source, target) = (&self.normalizers.0, &self.normalizers.1);
-            source.normalize(&mut context.values, context.points.len())?;
             batch.contexts.push(context);
-            if let Some(mut context) = target_context {
-                target.normalize(&mut context.values, context.points.len())?;
-                batch.target_contexts.push(context);
-            }
-            batch.source.extend(at(&fields[draft.source], &chosen, sign, source)?);
-            batch.target.extend(at(&fields[draft.target], &chosen, sign, target)?);
+            batch.target_contexts.extend(target_context);
+            let at = |field: usize| at(&fields[field], &chosen, sign);
+            batch.source.extend(at(draft.source));
+            batch.target.extend(at(draft.target));
         }
         Ok(batch)
     }
@@ -261,13 +252,8 @@ fn move_context(map: &Isometry, context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// Normalized values at some grid points, `[channel, point]`.
-fn at(field: &Field, indices: &[usize], sign: f64, normalizer: &Normalizer) -> Result<Vec<f32>> {
-    let channel = |c: usize| {
-        let values = field.channel(c);
-        indices.iter().map(|&i| sign * values[i]).collect::<Vec<_>>()
-    };
-    let mut values: Vec<f64> = (0..field.n_channels()).flat_map(channel).collect();
-    normalizer.normalize(&mut values, indices.len())?;
-    Ok(values.into_iter().map(|v| v as f32).collect())
+/// Values at some grid points, `[channel, point]`.
+fn at(field: &Field, indices: &[usize], sign: f64) -> Vec<f64> {
+    let channels = (0..field.n_channels()).map(|c| field.channel(c));
+    channels.flat_map(|values| indices.iter().map(|&i| sign * values[i]).collect::<Vec<_>>()).collect()
 }

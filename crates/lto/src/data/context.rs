@@ -67,7 +67,7 @@ pub struct DesignWeights {
 /// Which design was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Design {
+pub enum DesignKind {
     /// See [`DesignWeights::random`].
     Random,
     /// See [`DesignWeights::strided`].
@@ -82,28 +82,33 @@ pub enum Design {
     Full,
 }
 
-impl Design {
+impl DesignKind {
     /// All designs, for help texts and tests.
-    pub const ALL: [Design; 5] =
-        [Design::Random, Design::Strided, Design::Clustered, Design::FailedRegion, Design::Full];
+    pub const ALL: [DesignKind; 5] = [
+        DesignKind::Random,
+        DesignKind::Strided,
+        DesignKind::Clustered,
+        DesignKind::FailedRegion,
+        DesignKind::Full,
+    ];
 
     /// Name as written in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Design::Random => "random",
-            Design::Strided => "grid",
-            Design::Clustered => "clustered",
-            Design::FailedRegion => "failed",
-            Design::Full => "full",
+            DesignKind::Random => "random",
+            DesignKind::Strided => "grid",
+            DesignKind::Clustered => "clustered",
+            DesignKind::FailedRegion => "failed",
+            DesignKind::Full => "full",
         }
     }
 }
 
 /// A drawn design and size of a context; not yet its points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContextPlan {
+pub struct ContextChoice {
     /// Where.
-    pub design: Design,
+    pub design: DesignKind,
     /// How much, observed points ÷ native points.
     pub fraction: f64,
 }
@@ -138,48 +143,51 @@ impl ContextConfig {
 
     /// The largest fraction that can be drawn.
     pub fn largest_fraction(&self) -> f64 {
-        let only_full =
-            self.weights().iter().all(|(design, weight)| *design == Design::Full || *weight == 0.0);
-        if only_full { 1.0 } else { self.fraction[1] }
+        if self.only_full() { 1.0 } else { self.fraction[1] }
+    }
+
+    /// Whether every context is the whole native grid.
+    pub fn only_full(&self) -> bool {
+        self.weights().iter().all(|(design, weight)| *design == DesignKind::Full || *weight == 0.0)
     }
 
     /// Draws a design and a size.
-    pub fn draw(&self, rng: &mut impl Rng) -> ContextPlan {
+    pub fn draw(&self, rng: &mut impl Rng) -> ContextChoice {
         let weights = self.weights();
         let mut left = rng.random::<f64>() * weights.iter().map(|(_, weight)| weight).sum::<f64>();
         let drawn = weights.iter().filter(|(_, weight)| *weight > 0.0).find(|(_, weight)| {
             left -= weight;
             left < 0.0
         });
-        let design = drawn.map_or(Design::Random, |(design, _)| *design);
+        let design = drawn.map_or(DesignKind::Random, |(design, _)| *design);
         let ([low, high], share) = (self.fraction, rng.random::<f64>());
         let fraction = match (design, self.draw) {
-            (Design::Full, _) => 1.0,
+            (DesignKind::Full, _) => 1.0,
             (_, FractionDraw::Logarithmic) => low * (high / low).powf(share),
             (_, FractionDraw::Uniform) => low + (high - low) * share,
         };
-        ContextPlan { design, fraction }
+        ContextChoice { design, fraction }
     }
 
-    fn weights(&self) -> [(Design, f64); 5] {
+    fn weights(&self) -> [(DesignKind, f64); 5] {
         let DesignWeights { random, strided, clustered, failed_region, full } = self.designs;
         [
-            (Design::Random, random),
-            (Design::Strided, strided),
-            (Design::Clustered, clustered),
-            (Design::FailedRegion, failed_region),
-            (Design::Full, full),
+            (DesignKind::Random, random),
+            (DesignKind::Strided, strided),
+            (DesignKind::Clustered, clustered),
+            (DesignKind::FailedRegion, failed_region),
+            (DesignKind::Full, full),
         ]
     }
 }
 
-impl ContextPlan {
+impl ContextChoice {
     /// The whole native grid.
-    pub const FULL: ContextPlan = ContextPlan { design: Design::Full, fraction: 1.0 };
+    pub const FULL: ContextChoice = ContextChoice { design: DesignKind::Full, fraction: 1.0 };
 
     /// Whether it takes more points than the `native` ones.
     pub fn above(&self, native: usize) -> bool {
-        self.design != Design::Full && self.count(native) > native
+        self.design != DesignKind::Full && self.count(native) > native
     }
 
     /// Observes a state. More points than it has are taken from `finer`, the same state on a finer grid, if that has
@@ -200,22 +208,22 @@ impl ContextPlan {
         };
         let context_fraction = self.fraction;
         let design = match self.design {
-            Design::Full => return whole(native, 1),
-            Design::Strided => {
+            DesignKind::Full => return whole(native, 1),
+            DesignKind::Strided => {
                 let stride = (base.grid().len() as f64 / n as f64).powf(1.0 / base.grid().dim() as f64);
                 return whole(base, (stride.round() as usize).max(1));
             }
-            Design::Random => ContextDesign::Random { context_fraction },
-            Design::Clustered => {
+            DesignKind::Random => ContextDesign::Random { context_fraction },
+            DesignKind::Clustered => {
                 ContextDesign::Clustered { context_fraction, n_clusters: CLUSTERS, spread: CLUSTER_SPREAD }
             }
-            Design::FailedRegion => {
+            DesignKind::FailedRegion => {
                 ContextDesign::FailedRegion { context_fraction, failed_fraction: FAILED_FRACTION }
             }
         };
         match (ContextSampler { design }).sample(native, Some(base), rng) {
             // So few points that all of them failed: then none does.
-            Err(lto_numerics::Error::NoPoints) if self.design == Design::FailedRegion => {
+            Err(lto_numerics::Error::NoPoints) if self.design == DesignKind::FailedRegion => {
                 let design = ContextDesign::Random { context_fraction };
                 Ok(ContextSampler { design }.sample(native, Some(base), rng)?)
             }
@@ -263,25 +271,32 @@ mod tests {
     fn contexts_of_any_design_and_size_observe_the_field() {
         let (native, finer) = (field(16), field(32));
         let mut rng = sample_rng(1, 0);
-        for design in [Design::Random, Design::Strided, Design::Clustered, Design::FailedRegion, Design::Full]
-        {
+        for design in [
+            DesignKind::Random,
+            DesignKind::Strided,
+            DesignKind::Clustered,
+            DesignKind::FailedRegion,
+            DesignKind::Full,
+        ] {
             for fraction in [0.004, 0.1, 0.5, 1.0, 1.7, 4.0, 9.0] {
                 for finer in [None, Some(&finer)] {
-                    let plan = ContextPlan { design, fraction };
-                    let context = plan.observe(&native, finer, &mut rng).unwrap();
+                    let choice = ContextChoice { design, fraction };
+                    let context = choice.observe(&native, finer, &mut rng).unwrap();
                     let n = (fraction * 256.0).round() as usize;
                     match design {
-                        Design::Random | Design::Clustered => assert_eq!(context.points.len(), n.max(1)),
-                        Design::FailedRegion => assert!(context.points.len() <= n.max(1)),
-                        Design::Full => assert_eq!(context.points.len(), 256),
-                        Design::Strided => {
+                        DesignKind::Random | DesignKind::Clustered => {
+                            assert_eq!(context.points.len(), n.max(1))
+                        }
+                        DesignKind::FailedRegion => assert!(context.points.len() <= n.max(1)),
+                        DesignKind::Full => assert_eq!(context.points.len(), 256),
+                        DesignKind::Strided => {
                             assert!(matches!(context.points.structure(), PointStructure::Grid(_)))
                         }
                     }
                     let mut x = [0.0; 2];
                     for (i, value) in context.values.iter().enumerate() {
                         context.points.write_point(i, &mut x);
-                        assert!((value - wave(&x)).abs() < 1e-12, "{plan:?}");
+                        assert!((value - wave(&x)).abs() < 1e-12, "{choice:?}");
                     }
                 }
             }
@@ -292,8 +307,8 @@ mod tests {
     fn strides_come_near_the_fraction() {
         let mut rng = sample_rng(1, 1);
         for (fraction, n) in [(1.0, 256), (0.25, 64), (0.06, 16), (4.0, 1024)] {
-            let plan = ContextPlan { design: Design::Strided, fraction };
-            assert_eq!(plan.observe(&field(16), None, &mut rng).unwrap().points.len(), n);
+            let choice = ContextChoice { design: DesignKind::Strided, fraction };
+            assert_eq!(choice.observe(&field(16), None, &mut rng).unwrap().points.len(), n);
         }
     }
 
@@ -302,14 +317,15 @@ mod tests {
         let mut rng = sample_rng(1, 2);
         let designs = DesignWeights { random: 1.0, strided: 2.0, full: 1.0, ..DesignWeights::default() };
         let config = ContextConfig { fraction: [0.01, 1.0], designs, ..ContextConfig::default() };
-        let drawn: Vec<ContextPlan> = (0..4000).map(|_| config.draw(&mut rng)).collect();
+        let drawn: Vec<ContextChoice> = (0..4000).map(|_| config.draw(&mut rng)).collect();
         let count = |design| drawn.iter().filter(|d| d.design == design).count();
         assert!(
-            (900..1100).contains(&count(Design::Random)) && (1900..2100).contains(&count(Design::Strided))
+            (900..1100).contains(&count(DesignKind::Random))
+                && (1900..2100).contains(&count(DesignKind::Strided))
         );
-        assert_eq!(count(Design::Clustered), 0);
+        assert_eq!(count(DesignKind::Clustered), 0);
         let random: Vec<f64> =
-            drawn.iter().filter(|d| d.design == Design::Random).map(|d| d.fraction).collect();
+            drawn.iter().filter(|d| d.design == DesignKind::Random).map(|d| d.fraction).collect();
         let below = random.iter().filter(|f| **f < 0.1).count() as f64 / random.len() as f64;
         assert!((below - 0.5).abs() < 0.06, "the middle of the logarithms: {below}");
         let uniform = ContextConfig { draw: FractionDraw::Uniform, ..config };

@@ -1,7 +1,7 @@
 //! Samples of a file, read when they are needed.
 
 use super::config::DataConfig;
-use super::source::{Key, Layout, SampleSource, choose_finer};
+use super::source::{Key, SampleLayout, SampleSource, choose_finer};
 use crate::error::{Error, Result};
 use lto_numerics::dataset::{Dataset, DatasetKind, OpenOptions};
 use lto_numerics::{Grid, Sample};
@@ -13,7 +13,7 @@ const WHOLE_SAMPLE_BYTES: usize = 32 << 20;
 
 /// A file of samples.
 pub struct FileSource {
-    layout: Layout,
+    layout: SampleLayout,
     native: Mutex<Dataset>,
     finer: Option<Mutex<Dataset>>,
 }
@@ -39,7 +39,7 @@ impl FileSource {
             }
         };
         let n_samples = config.samples.map_or(info.n_samples, |n| n.min(info.n_samples));
-        let layout = Layout {
+        let layout = SampleLayout {
             n_samples,
             finer: finer.as_ref().map(|(grid, _)| grid.clone()),
             times: info.times.clone(),
@@ -55,7 +55,7 @@ impl FileSource {
 }
 
 impl SampleSource for FileSource {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &SampleLayout {
         &self.layout
     }
 

@@ -1,14 +1,14 @@
 //! Samples of a PDE, solved when they are needed.
 
 use super::file::to_single;
-use super::source::{Key, Layout, SampleSource, choose_finer};
+use super::source::{Key, SampleLayout, SampleSource, choose_finer};
 use crate::error::Result;
 use lto_numerics::pde::{Pde, PdeConfig, sample_rng};
 use rayon::prelude::*;
 
 /// Random problems of a PDE: sample `i` is drawn from the stream `(seed, i)`, whatever else is solved.
 pub struct GeneratedSource {
-    layout: Layout,
+    layout: SampleLayout,
     pde: Box<dyn Pde>,
     seed: u64,
     frame_stride: usize,
@@ -36,7 +36,7 @@ impl GeneratedSource {
         let times: Vec<f64> = pde.times().iter().copied().step_by(frame_stride).collect();
         // The equations that are known have one channel, a steady one another for what is given.
         let (source, target) = if times.is_empty() { ("a", "u") } else { ("u", "u") };
-        let layout = Layout {
+        let layout = SampleLayout {
             n_samples,
             finer: finer.as_ref().map(|(grid, _)| grid.clone()),
             times,
@@ -65,7 +65,7 @@ impl GeneratedSource {
 }
 
 impl SampleSource for GeneratedSource {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &SampleLayout {
         &self.layout
     }
 

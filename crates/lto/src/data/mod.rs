@@ -18,7 +18,6 @@ pub mod window;
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelCard, ModelConfig};
 use crate::problem::Problem;
-use burn::tensor::Device;
 use cache::Cache;
 use config::DataConfig;
 use lto_numerics::dataset::{Normalizer, Split};
@@ -27,7 +26,7 @@ use source::{Key, SampleSource};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use source::Layout;
+pub use source::SampleLayout;
 
 /// Which state of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +148,7 @@ impl Data {
     }
 
     /// What is the same for all samples.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &SampleLayout {
         self.source.layout()
     }
 
@@ -206,15 +205,14 @@ impl Data {
     ///
     /// # Errors
     /// A configuration that does not fit the data.
-    pub fn untrained(&self, model: ModelConfig, device: &Device) -> Result<Model> {
+    pub fn untrained(&self, model: ModelConfig) -> Result<Model> {
         let mut problem = self.problem();
         if !model.takes_history() {
             problem.source_channels = self.layout().source_channels.len();
         }
         let identity = |channels| Normalizer::identity(channels);
         let normalizers = (identity(problem.source_channels), identity(problem.target_channels));
-        let operator = model.init(&problem, 0, device)?;
-        Ok(Model::new(ModelCard { problem, ..self.card(model, normalizers) }, operator))
+        Model::new(ModelCard { problem, ..self.card(model, normalizers) }, 0)
     }
 
     /// Several states at once: what is not in memory is read, or solved in parallel.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// What is the same for all samples.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct SampleLayout {
     /// Number of samples.
     pub n_samples: usize,
     /// The native grid.
@@ -23,7 +23,7 @@ pub struct Layout {
     pub description: String,
 }
 
-impl Layout {
+impl SampleLayout {
     /// Whether samples are pairs without times.
     pub fn is_steady(&self) -> bool {
         self.times.is_empty()
@@ -63,7 +63,7 @@ pub struct Key {
 /// A source of samples.
 pub trait SampleSource: Send + Sync {
     /// What is the same for all samples.
-    fn layout(&self) -> &Layout;
+    fn layout(&self) -> &SampleLayout;
 
     /// Whether frames can be had one by one at less cost than whole samples.
     fn by_frame(&self) -> bool;

@@ -1,7 +1,7 @@
 //! Long records cut into windows of equal length, each a sample: how one learns from a single long measurement.
 
 use super::overlap::Overlap;
-use super::source::{Key, Layout, SampleSource};
+use super::source::{Key, SampleLayout, SampleSource};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,7 @@ pub struct WindowConfig {
 pub struct Windowed {
     records: Box<dyn SampleSource>,
     window: WindowConfig,
-    layout: Layout,
+    layout: SampleLayout,
     /// Windows of each record.
     each: usize,
 }
@@ -50,7 +50,7 @@ impl Windowed {
             return refuse("the frames of the data are not equally far apart in time".into());
         }
         let each = (times.len() - window.frames) / window.stride + 1;
-        let layout = Layout {
+        let layout = SampleLayout {
             n_samples: whole.n_samples * each,
             times: times[..window.frames].to_vec(),
             description: format!(
@@ -72,7 +72,7 @@ impl Windowed {
 }
 
 impl SampleSource for Windowed {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &SampleLayout {
         &self.layout
     }
 

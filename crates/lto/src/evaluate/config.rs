@@ -1,7 +1,7 @@
 //! What is evaluated.
 
 use crate::data::Data;
-use crate::data::context::Design;
+use crate::data::context::DesignKind;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ pub struct EvaluationConfig {
     /// Observed points ÷ native points.
     pub fractions: Vec<f64>,
     /// Which points these are.
-    pub designs: Vec<Design>,
+    pub designs: Vec<DesignKind>,
     /// Standard deviations of noise on the observations, relative to that of the field.
     pub noise: Vec<f64>,
     /// Native steps of the long forecast; at most ten if not given, 0 leaves it out.
@@ -82,7 +82,12 @@ impl Default for EvaluationConfig {
             context_resolutions: Vec::new(),
             query_resolutions: Vec::new(),
             fractions: vec![0.05, 0.1, 0.25, 1.0],
-            designs: vec![Design::Random, Design::Strided, Design::Clustered, Design::FailedRegion],
+            designs: vec![
+                DesignKind::Random,
+                DesignKind::Strided,
+                DesignKind::Clustered,
+                DesignKind::FailedRegion,
+            ],
             noise: vec![0.01, 0.05, 0.1],
             horizon: None,
             start: None,

@@ -8,7 +8,7 @@ use super::outcome::{Outcome, Tally};
 use super::protocol::{CHUNK, Runner};
 use super::scores::Scores;
 use crate::data::State;
-use crate::data::context::ContextPlan;
+use crate::data::context::ContextChoice;
 use crate::error::{Error, Result};
 use crate::operator::Reach;
 use lto_numerics::Points;
@@ -128,7 +128,7 @@ fn example(runner: &Runner, native: &Level, sample: usize, start: usize, n_steps
     let times = &runner.levels.data().layout().times;
     let source = runner.sources(native, &[(sample, start)])?.remove(0);
     let mut rng = sample_rng(runner.config.seed, sample as u64);
-    let context = ContextPlan::FULL.observe(&source, None, &mut rng)?;
+    let context = ContextChoice::FULL.observe(&source, None, &mut rng)?;
     let wanted: Vec<(usize, State)> = (1..=n_steps).map(|k| (sample, State::Frame(start + k))).collect();
     let fields = native.fields(&wanted)?;
     let targets = fields.into_iter().enumerate().map(|(i, field)| (times[start + 1 + i], field)).collect();

@@ -7,16 +7,17 @@ use super::evaluation::{
 use super::examples::{Example, Way, predict_all};
 use super::gallery::Gallery;
 use super::horizon::horizon;
-use super::level::{Level, Levels, Origin};
+use super::level::{Level, Levels, ResolutionOrigin};
 use super::outcome::{Outcome, Tally};
 use crate::data::State;
-use crate::data::context::ContextPlan;
+use crate::data::context::ContextChoice;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points};
-use rand::{Rng, RngExt};
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,7 +43,8 @@ pub fn evaluate(
     let mut runner = Runner::new(model, levels, config, progress)?;
     let native = levels.at(None)?;
     let mut gallery = Gallery::default();
-    let full = Case { context: native.clone(), query: native.clone(), plan: ContextPlan::FULL, noise: 0.0 };
+    let full =
+        Case { context: native.clone(), query: native.clone(), choice: ContextChoice::FULL, noise: 0.0 };
     let one_step = runner.measure(&full, Some(&mut gallery))?.0;
     let mut resolutions = Vec::new();
     for (context, query) in runner.resolution_pairs() {
@@ -63,9 +65,13 @@ pub fn evaluate(
     let mut contexts = Vec::new();
     for &design in &config.designs {
         for &fraction in &config.fractions {
-            let plan = ContextPlan { design, fraction };
-            let origin = if plan.above(native.grid.len()) { Origin::Resampled } else { Origin::Native };
-            let (outcome, n_points) = runner.measure(&Case { plan, ..full.clone() }, None)?;
+            let choice = ContextChoice { design, fraction };
+            let origin = if choice.above(native.grid.len()) {
+                ResolutionOrigin::Resampled
+            } else {
+                ResolutionOrigin::Native
+            };
+            let (outcome, n_points) = runner.measure(&Case { choice, ..full.clone() }, None)?;
             contexts.push(ContextResult { design, fraction, n_points, origin, outcome });
         }
     }
@@ -108,7 +114,7 @@ pub fn evaluate(
 pub(super) struct Case {
     context: Level,
     query: Level,
-    plan: ContextPlan,
+    choice: ContextChoice,
     noise: f64,
 }
 
@@ -240,7 +246,7 @@ impl<'a> Runner<'a> {
                 // The same points whatever other samples there are.
                 rng = sample_rng(self.config.seed, sample as u64);
             }
-            let mut context = case.plan.observe(&source, None, &mut rng)?;
+            let mut context = case.choice.observe(&source, None, &mut rng)?;
             add_noise(&mut context, &source, case.noise, &mut rng);
             examples.push(Example { sample, context, s, targets: vec![(t, target)] });
         }
@@ -283,9 +289,7 @@ fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rn
         let mean = truth.iter().sum::<f64>() / truth.len() as f64;
         let variance = truth.iter().map(|u| (u - mean).powi(2)).sum::<f64>() / truth.len() as f64;
         for value in values {
-            // Box and Muller; 1 − u is never 0.
-            let (u, v): (f64, f64) = (rng.random(), rng.random());
-            let normal = (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos();
+            let normal: f64 = StandardNormal.sample(rng);
             *value += level * variance.sqrt() * normal;
         }
     }

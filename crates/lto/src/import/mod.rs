@@ -8,11 +8,11 @@ mod pytorch;
 mod spectral;
 
 use crate::data::Data;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::model::Model;
 use crate::weights;
-use burn::tensor::Device;
 use number::Number;
 use safetensors::tensor::SafeTensors;
 use std::path::Path;
@@ -51,15 +51,15 @@ pub fn import(
     progress: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<Imported> {
     let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
-    let mut operator = experiment.model.init(&data.problem(), experiment.seed, &Device::flex())?;
+    let operator = experiment.model.init(&data.problem(), experiment.seed, Device::default())?;
     let tensors = names::ours(&experiment.model, &operator.parameters(), read_state_dict(path)?)
         .map_err(|problem| Error::bad_file(path, problem))?;
-    weights::load_into(operator.as_mut(), tensors, path)?;
+    let operator = weights::load_into(operator.as_ref(), tensors, path)?;
     let (source, target, _) = data.fit_normalizers(progress)?;
     let mut card = data.card(experiment.model.clone(), (source, target));
     card.data = format!("{}; weights imported from {}", card.data, path.display());
     let notes = notes::notes(&experiment.model, &data.layout().grid);
-    Ok(Imported { model: Model::new(card, operator), notes })
+    Ok(Imported { model: Model::of(card, operator), notes })
 }
 
 /// All tensors of a state dict, as they are.

@@ -1,15 +1,12 @@
-//! Predictions in physical units: of several contexts at once, straight where the operator can, else step by step.
+//! Predictions in physical units: encoded once, then at any times and points; straight where the operator can, else step
+//! by step.
 
 use super::Model;
 use crate::error::{Error, Result};
-use crate::operator::{Reach, check_inputs};
+use crate::operator::{Latents, Reach};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use std::sync::Arc;
-
-/// More query points than these, over all contexts of a batch, are predicted piece by piece, so that memory does not
-/// grow with them.
-const PIECE: usize = 1 << 16;
 
 /// Times that agree to this share of themselves are the same.
 const SAME_TIME: f64 = 1e-6;
@@ -39,7 +36,188 @@ pub struct Forecast<'a> {
     pub times: &'a [f64],
 }
 
+/// Observations that a model has encoded: the latent state at time s, once for all target times and queries.
+///
+/// A model without a latent state keeps the observations, and computes when it decodes. Clones share everything; threads
+/// may share it.
+#[derive(Clone)]
+pub struct Encoded {
+    model: Model,
+    source: Arc<Source>,
+}
+
+/// Several source states, observed and encoded.
+struct Source {
+    contexts: Vec<Context>,
+    starts: Vec<f64>,
+    latents: Latents,
+}
+
+/// The latent state at a time t, to be decoded at any points.
+#[derive(Clone)]
+pub struct Evolved {
+    encoded: Encoded,
+    t: f64,
+    /// None where the operator goes one step at a time: the steps are taken on the points of the query.
+    latents: Option<Latents>,
+}
+
+impl Encoded {
+    /// The state at time `t`; a steady problem ignores the time.
+    ///
+    /// A model that goes one native step at a time ([`Reach::Step`]) takes its steps when it decodes, since what it
+    /// predicts at the query points is the context of the next step.
+    ///
+    /// # Errors
+    /// A time that is not finite, or that native steps do not lead to.
+    pub fn at(&self, t: f64) -> Result<Evolved> {
+        self.model.check_times(&[t])?;
+        let s = self.source.starts[0];
+        let latents = match self.model.interval_of_steps()? {
+            Some(interval) => self.model.steps(s, t, interval).map(|_| None)?,
+            None => Some(self.model.operator.evolve(&self.source.latents, &[(s, t)])?),
+        };
+        Ok(Evolved { encoded: self.clone(), t, latents })
+    }
+
+    /// Predictions of every source at times of its own.
+    fn predict(&self, times: Vec<Vec<f64>>, query: &Arc<Points>) -> Result<Vec<Prediction>> {
+        let (model, Source { starts, latents, .. }) = (&self.model, self.source.as_ref());
+        model.check_times(&times.concat())?;
+        let size = model.card.problem.target_channels * query.len();
+        let mut all: Vec<Vec<f64>> = times.iter().map(|t| vec![0.0; t.len() * size]).collect();
+        if let Some(interval) = model.interval_of_steps()? {
+            let steps = starts.iter().zip(&times).map(|(&s, times)| {
+                times.iter().map(|&t| model.steps(s, t, interval)).collect::<Result<Vec<_>>>()
+            });
+            let steps = steps.collect::<Result<Vec<_>>>()?;
+            let most = steps.iter().flatten().copied().max().unwrap_or(0);
+            self.roll(most, query, |step, values| {
+                for ((all, steps), values) in all.iter_mut().zip(&steps).zip(values.chunks_exact(size)) {
+                    let wanted = all.chunks_exact_mut(size).zip(steps).filter(|(_, k)| **k == step);
+                    wanted.for_each(|(slot, _)| slot.copy_from_slice(values));
+                }
+            })?;
+        } else {
+            // All first times, then all second ones; a source that has no more of them stays where it is.
+            for j in 0..times.iter().map(Vec::len).max().unwrap_or(0) {
+                let each = starts.iter().zip(&times);
+                let pairs: Vec<(f64, f64)> =
+                    each.map(|(&s, times)| (s, times.get(j).copied().unwrap_or(s))).collect();
+                let evolved = model.operator.evolve(latents, &pairs)?;
+                let values = model.values(&evolved, std::slice::from_ref(query))?;
+                for (all, values) in all.iter_mut().zip(values.chunks_exact(size)) {
+                    all.chunks_exact_mut(size).skip(j).take(1).for_each(|slot| slot.copy_from_slice(values));
+                }
+            }
+        }
+        Ok(self.predictions(times, all))
+    }
+
+    /// `n_steps` native steps; `keep` is shown the number of each, from 1, and its values `[b, q, M]`. Once values are not
+    /// finite, all later ones are NaN.
+    fn roll(&self, n_steps: usize, query: &Arc<Points>, mut keep: impl FnMut(usize, &[f64])) -> Result<()> {
+        let (model, source) = (&self.model, self.source.as_ref());
+        let interval = model.interval()?;
+        if n_steps > MOST_STEPS {
+            return Err(model.unsupported(format!(
+                "it goes one native interval of {interval} at a time, and {n_steps} steps are more than the {MOST_STEPS} that \
+                 are taken; ask for an earlier time"
+            )));
+        }
+        let (mut contexts, mut latents) = (source.contexts.clone(), source.latents.clone());
+        let mut finite = vec![true; contexts.len()];
+        for step in 0..n_steps {
+            let time = |s: f64, k: usize| s + k as f64 * interval;
+            let times: Vec<(f64, f64)> =
+                source.starts.iter().map(|&s| (time(s, step), time(s, step + 1))).collect();
+            if step > 0 {
+                latents = model.latents(&contexts)?;
+            }
+            let evolved = model.operator.evolve(&latents, &times)?;
+            let mut values = model.values(&evolved, std::slice::from_ref(query))?;
+            let each = values.len() / contexts.len().max(1);
+            for ((values, context), finite) in
+                values.chunks_exact_mut(each.max(1)).zip(&mut contexts).zip(&mut finite)
+            {
+                *finite &= values.iter().all(|v| v.is_finite());
+                if !*finite {
+                    values.fill(f64::NAN);
+                } else if step + 1 < n_steps {
+                    model.feed_back(context, values, query)?;
+                }
+            }
+            keep(step + 1, &values);
+        }
+        Ok(())
+    }
+
+    fn predictions(&self, times: Vec<Vec<f64>>, values: Vec<Vec<f64>>) -> Vec<Prediction> {
+        let together = self.source.starts.iter().zip(times).zip(values);
+        together
+            .map(|((&s, times), values)| {
+                let asked = times.iter().copied().chain([s]);
+                let outside_range = self.model.card.problem.outside_range(asked);
+                Prediction { times, values, outside_range }
+            })
+            .collect()
+    }
+}
+
+impl Evolved {
+    /// The time t.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// The state at query points, `[channel, point]` in the order of the points, in physical units. Encodes and evolves
+    /// nothing again, but for a model that goes one native step at a time.
+    ///
+    /// # Errors
+    /// A query on another domain; [`Error::Unsupported`] where models of this kind never take such.
+    pub fn decode(&self, query: &Points) -> Result<Prediction> {
+        let query = Arc::new(query.clone());
+        let predictions = match &self.latents {
+            None => self.encoded.predict(vec![vec![self.t]], &query)?,
+            Some(latents) => {
+                let values = self.encoded.model.values(latents, std::slice::from_ref(&query))?;
+                self.encoded.predictions(vec![vec![self.t]], vec![values])
+            }
+        };
+        only(predictions)
+    }
+}
+
 impl Model {
+    /// Encodes observations at time `s`; a steady problem ignores the time. What comes out serves any number of target
+    /// times and queries, from any number of threads.
+    ///
+    /// # Errors
+    /// Observations that the model cannot take, or a time that is not finite.
+    pub fn encode(&self, observations: &Context, s: f64) -> Result<Encoded> {
+        self.encode_batch(vec![observations.clone()], vec![s])
+    }
+
+    fn encode_batch(&self, contexts: Vec<Context>, starts: Vec<f64>) -> Result<Encoded> {
+        self.check_times(&starts)?;
+        let latents = self.latents(&contexts)?;
+        Ok(Encoded { model: self.clone(), source: Arc::new(Source { contexts, starts, latents }) })
+    }
+
+    /// Refuses times that no prediction can be made of or for.
+    ///
+    /// # Errors
+    /// A time that is not finite.
+    pub fn check_times(&self, times: &[f64]) -> Result<()> {
+        match times.iter().find(|t| !t.is_finite()) {
+            None => Ok(()),
+            Some(bad) => {
+                let (key, requirement) = ("time".into(), "times must be finite numbers".into());
+                Err(Error::Config { key, value: bad.to_string(), requirement })
+            }
+        }
+    }
+
     /// Predicts from observations at time `s` each of the target times: straight, or over as many native steps as it
     /// takes where the operator goes one step at a time ([`Reach::Step`]); what is predicted at the query points is then
     /// the context of the next step. A steady problem ignores the times and gives one.
@@ -53,8 +231,7 @@ impl Model {
         times: &[f64],
         query: &Arc<Points>,
     ) -> Result<Prediction> {
-        let predicted = self.predict_batch(&[Forecast { context, s, times }], query)?;
-        predicted.into_iter().next().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))
+        only(self.predict_batch(&[Forecast { context, s, times }], query)?)
     }
 
     /// As [`Model::predict`], for several contexts at once: the same values, sooner.
@@ -63,38 +240,9 @@ impl Model {
     /// As [`Model::predict`], for any of them.
     pub fn predict_batch(&self, wanted: &[Forecast], query: &Arc<Points>) -> Result<Vec<Prediction>> {
         let timed = self.card.problem.times.is_some();
-        let times: Vec<Vec<f64>> =
-            wanted.iter().map(|w| if timed { w.times.to_vec() } else { vec![w.s] }).collect();
-        let starts: Vec<f64> = wanted.iter().map(|w| w.s).collect();
-        let contexts: Vec<Context> = wanted.iter().map(|w| w.context.clone()).collect();
-        let size = self.check(&contexts, starts.iter().chain(times.iter().flatten()), query)?;
-        let mut all: Vec<Vec<f64>> = Vec::with_capacity(wanted.len());
-        if timed && self.operator.reach() == Reach::Step {
-            let steps = wanted.iter().map(|w| self.steps(w)).collect::<Result<Vec<_>>>()?;
-            let most = steps.iter().flatten().copied().max().unwrap_or(0);
-            all.extend(times.iter().map(|t| vec![0.0; t.len() * size]));
-            self.roll(contexts, &starts, most, query, |step, values| {
-                for ((all, steps), values) in all.iter_mut().zip(&steps).zip(values.chunks_exact(size)) {
-                    let wanted = all.chunks_exact_mut(size).zip(steps).filter(|(_, k)| **k == step);
-                    wanted.for_each(|(slot, _)| slot.copy_from_slice(values));
-                }
-            })?;
-        } else {
-            all.extend(times.iter().map(|t| Vec::with_capacity(t.len() * size)));
-            // All first times, then all second ones.
-            for j in 0..times.iter().map(Vec::len).max().unwrap_or(0) {
-                let with: Vec<usize> = (0..wanted.len()).filter(|&i| j < times[i].len()).collect();
-                let pairs: Vec<(f64, f64)> = with.iter().map(|&i| (starts[i], times[i][j])).collect();
-                let values = if with.len() == contexts.len() {
-                    self.apply(&contexts, &pairs, query)?
-                } else {
-                    let some: Vec<Context> = with.iter().map(|&i| contexts[i].clone()).collect();
-                    self.apply(&some, &pairs, query)?
-                };
-                with.iter().zip(values.chunks_exact(size)).for_each(|(&i, v)| all[i].extend_from_slice(v));
-            }
-        }
-        Ok(self.predictions(&starts, times, all))
+        let times = wanted.iter().map(|w| if timed { w.times.to_vec() } else { vec![w.s] }).collect();
+        let contexts = wanted.iter().map(|w| w.context.clone()).collect();
+        self.encode_batch(contexts, wanted.iter().map(|w| w.s).collect())?.predict(times, query)
     }
 
     /// Predicts `n_steps` native steps one after the other from observations at time `s`, what is predicted at the query
@@ -114,8 +262,7 @@ impl Model {
         n_steps: usize,
         query: &Arc<Points>,
     ) -> Result<Prediction> {
-        let rolled = self.rollout_batch(std::slice::from_ref(context), &[s], n_steps, query)?;
-        rolled.into_iter().next().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))
+        only(self.rollout_batch(std::slice::from_ref(context), &[s], n_steps, query)?)
     }
 
     /// As [`Model::rollout`], for several contexts with a time each.
@@ -130,143 +277,34 @@ impl Model {
         query: &Arc<Points>,
     ) -> Result<Vec<Prediction>> {
         let interval = self.interval()?;
-        let size = self.check(contexts, starts.iter(), query)?;
+        let encoded = self.encode_batch(contexts.to_vec(), starts.to_vec())?;
+        let size = self.card.problem.target_channels * query.len();
         let mut all = vec![Vec::new(); contexts.len()];
-        self.roll(contexts.to_vec(), starts, n_steps, query, |_, values| {
+        encoded.roll(n_steps, query, |_, values| {
             all.iter_mut().zip(values.chunks_exact(size)).for_each(|(all, v)| all.extend_from_slice(v));
         })?;
         let times = starts.iter().map(|s| (1..=n_steps).map(|k| s + k as f64 * interval).collect());
-        Ok(self.predictions(starts, times.collect(), all))
+        Ok(encoded.predictions(times.collect(), all))
     }
 
-    fn predictions(&self, starts: &[f64], times: Vec<Vec<f64>>, values: Vec<Vec<f64>>) -> Vec<Prediction> {
-        let together = starts.iter().zip(times).zip(values);
-        together
-            .map(|((&s, times), values)| {
-                let outside_range = self.card.problem.outside_range(times.iter().copied().chain([s]));
-                Prediction { times, values, outside_range }
-            })
-            .collect()
+    /// The native interval, where the operator goes no further at a time.
+    fn interval_of_steps(&self) -> Result<Option<f64>> {
+        let steps = self.card.problem.times.is_some() && self.operator.reach() == Reach::Step;
+        steps.then(|| self.interval()).transpose()
     }
 
-    /// Values of one prediction, q × M; refuses what does not fit.
-    fn check<'a>(
-        &self,
-        contexts: &[Context],
-        times: impl Iterator<Item = &'a f64>,
-        query: &Arc<Points>,
-    ) -> Result<usize> {
-        if let Some(bad) = times.into_iter().find(|t| !t.is_finite()) {
-            let (key, requirement) = ("time".into(), "times must be finite numbers".into());
-            return Err(Error::Config { key, value: bad.to_string(), requirement });
+    /// Native steps from s to t.
+    fn steps(&self, s: f64, t: f64, interval: f64) -> Result<usize> {
+        let steps = ((t - s) / interval).round();
+        let off = (s + steps * interval - t).abs();
+        if steps >= 1.0 && off <= SAME_TIME * t.abs().max(s.abs()).max(interval) {
+            return Ok(steps as usize);
         }
-        let problem = &self.card.problem;
-        check_inputs(problem, contexts, &vec![(0.0, 0.0); contexts.len()], std::slice::from_ref(query))?;
-        Ok(problem.target_channels * query.len())
-    }
-
-    /// One application of the operator.
-    ///
-    /// # Shapes
-    /// b contexts in physical units, b pairs `(s, t)`, M points → `[b, q, M]` in physical units.
-    fn apply(&self, contexts: &[Context], times: &[(f64, f64)], query: &Arc<Points>) -> Result<Vec<f64>> {
-        let mut contexts = contexts.to_vec();
-        for context in &mut contexts {
-            self.card.source_normalizer.normalize(&mut context.values, context.points.len())?;
-        }
-        let (b, n) = (contexts.len(), query.len());
-        let pieces: Vec<[Arc<Points>; 1]> = if b * n <= PIECE || !self.operator.cuts_queries() {
-            vec![[query.clone()]]
-        } else {
-            query.pieces(PIECE.div_ceil(b)).into_iter().map(|p| [Arc::new(p)]).collect()
-        };
-        let mut values = vec![0.0; b * self.card.problem.target_channels * n];
-        let mut first = 0;
-        for piece in &pieces {
-            let m = piece[0].len();
-            let predicted = self.operator.forward(&contexts, times, piece)?;
-            let predicted: Vec<f64> = predicted.into_data().iter::<f64>().collect();
-            for (field, part) in values.chunks_exact_mut(n).zip(predicted.chunks_exact(m)) {
-                field[first..first + m].copy_from_slice(part);
-            }
-            first += m;
-        }
-        self.card.target_normalizer.denormalize(&mut values, n)?;
-        Ok(values)
-    }
-
-    /// `n_steps` native steps; `keep` is shown the number of each, from 1, and its values `[b, q, M]`.
-    fn roll(
-        &self,
-        mut contexts: Vec<Context>,
-        starts: &[f64],
-        n_steps: usize,
-        query: &Arc<Points>,
-        mut keep: impl FnMut(usize, &[f64]),
-    ) -> Result<()> {
-        let interval = self.interval()?;
-        if n_steps > MOST_STEPS {
-            return Err(self.unsupported(format!(
-                "it goes one native interval of {interval} at a time, and {n_steps} steps are more than the {MOST_STEPS} that \
-                 are taken; ask for an earlier time"
-            )));
-        }
-        let mut finite = vec![true; contexts.len()];
-        for step in 0..n_steps {
-            let time = |s: f64, k: usize| s + k as f64 * interval;
-            let times: Vec<(f64, f64)> = starts.iter().map(|&s| (time(s, step), time(s, step + 1))).collect();
-            let mut values = self.apply(&contexts, &times, query)?;
-            let each = values.len() / contexts.len().max(1);
-            for ((values, context), finite) in
-                values.chunks_exact_mut(each.max(1)).zip(&mut contexts).zip(&mut finite)
-            {
-                *finite &= values.iter().all(|v| v.is_finite());
-                if !*finite {
-                    values.fill(f64::NAN);
-                } else if step + 1 < n_steps {
-                    self.feed_back(context, values, query)?;
-                }
-            }
-            keep(step + 1, &values);
-        }
-        Ok(())
-    }
-
-    /// Makes a prediction at the query points the newest frame of a context.
-    fn feed_back(&self, context: &mut Context, values: &[f64], query: &Arc<Points>) -> Result<()> {
-        let (p, q) = (self.card.problem.source_channels, self.card.problem.target_channels);
-        let kept = if p == q {
-            Vec::new()
-        } else if p.is_multiple_of(q) && context.points == **query {
-            context.values.split_off(values.len())
-        } else {
-            let reason = format!(
-                "a rollout feeds {q} channels back into a source of {p}: earlier frames are known at the points of the context \
-                 only, so the query must be those"
-            );
-            return Err(self.unsupported(reason));
-        };
-        let values = [&kept, values].concat();
-        *context = Context { points: query.as_ref().clone(), n_channels: p, values };
-        Ok(())
-    }
-
-    /// Native steps to each of the times.
-    fn steps(&self, wanted: &Forecast) -> Result<Vec<usize>> {
-        let interval = self.interval()?;
-        let steps = |&t: &f64| {
-            let steps = ((t - wanted.s) / interval).round();
-            let off = (wanted.s + steps * interval - t).abs();
-            if steps >= 1.0 && off <= SAME_TIME * t.abs().max(wanted.s.abs()).max(interval) {
-                return Ok(steps as usize);
-            }
-            let (s, ahead) = (wanted.s, t - wanted.s);
-            Err(self.unsupported(format!(
-                "it goes one native interval of {interval} at a time, and t − s = {ahead} (s = {s}, t = {t}) is no whole \
-                 number of them"
-            )))
-        };
-        wanted.times.iter().map(steps).collect()
+        let ahead = t - s;
+        Err(self.unsupported(format!(
+            "it goes one native interval of {interval} at a time, and t − s = {ahead} (s = {s}, t = {t}) is no whole number \
+             of them"
+        )))
     }
 
     fn interval(&self) -> Result<f64> {
@@ -277,8 +315,8 @@ impl Model {
             )
         })
     }
+}
 
-    fn unsupported(&self, reason: String) -> Error {
-        Error::Unsupported { model: self.card.model.name(), reason }
-    }
+fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
+    predictions.into_iter().next().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))
 }

@@ -4,6 +4,7 @@ use crate::operator::Operator;
 use crate::parameters::Named;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 struct Slot {
     name: String,
@@ -77,11 +78,11 @@ impl FlatLayout {
         Ok(flat)
     }
 
-    /// Sets all parameters of an operator.
-    pub fn store(&self, operator: &mut dyn Operator, flat: &[f32]) {
-        operator.set_parameters(&mut |name, _| {
+    /// An operator with these parameters.
+    pub fn store(&self, operator: &dyn Operator, flat: &[f32]) -> Arc<dyn Operator> {
+        operator.with_parameters(&mut |name, _| {
             let slot = &self.slots[*self.by_name.get(name)?];
             Some(flat[slot.range.clone()].to_vec())
-        });
+        })
     }
 }

@@ -88,16 +88,16 @@ impl Observer for Silent {}
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum RunEnd {
     /// All steps were done, or the time was up.
-    Finished(Summary),
+    Finished(RunSummary),
     /// The observer stopped it; a checkpoint was written.
-    Interrupted(Summary),
+    Interrupted(RunSummary),
 }
 
 /// What is left of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct RunSummary {
     /// Steps done.
     pub steps: u64,
     /// Seconds of training, over all runs.

@@ -1,24 +1,20 @@
 //! From a configuration, or the folder of a run, to a trainer.
 
-use super::checkpoint::{self, Position, Values};
-use super::flat::FlatLayout;
+use super::checkpoint::{self, Position};
 use super::means::Means;
+use super::step::Stepper;
 use super::validation::Validation;
 use super::{Control, Observer, Trainer, folder};
 use crate::data::Data;
 use crate::data::batches::{BatchOptions, Batches};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
-use crate::loss::Objective;
-use crate::optim::adamw::{AdamW, AdamWConfig};
-use burn::tensor::Device;
+use crate::model::Model;
 use lto_numerics::dataset::Normalizer;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-/// AdamW's ε.
-const EPSILON: f64 = 1e-8;
 
 impl Trainer {
     /// Prepares a new run in its folder: opens the data, fits the normalization, makes the model and writes the
@@ -52,9 +48,10 @@ impl Trainer {
     pub fn resume(run: &Path, overrides: &[String], observer: &mut dyn Observer) -> Result<Self> {
         let experiment = folder::read_config(run, overrides)?;
         let mut trainer = Self::prepare(experiment, run, observer)?;
-        let position = checkpoint::read(run, &trainer.layout, &mut trainer.values)?;
-        let known = [&position.normalizers.0, &position.normalizers.1];
-        if !known.into_iter().zip([&trainer.normalizers.0, &trainer.normalizers.1]).all(|(a, b)| same(a, b)) {
+        let Stepper { layout, values, .. } = &mut trainer.stepper;
+        let position = checkpoint::read(run, layout, values)?;
+        let (known, found) = (&position.normalizers, &trainer.position.normalizers);
+        if !(same(&known.0, &found.0) && same(&known.1, &found.1)) {
             return Err(Error::bad_file(
                 run,
                 "the data are not those this run was trained on: their mean or scale differs",
@@ -63,14 +60,8 @@ impl Trainer {
         if !position.means.is_whole() {
             return Err(Error::bad_file(&run.join(checkpoint::FILE_NAME), "its sums of losses are damaged"));
         }
-        trainer.layout.store(trainer.operator.as_mut(), &trainer.values.weights);
-        Position {
-            step: trainer.step,
-            seconds: trainer.seconds,
-            means: trainer.means,
-            errors: trainer.errors,
-            ..
-        } = position;
+        trainer.stepper.store(&mut trainer.model);
+        trainer.position = Position { normalizers: trainer.position.normalizers, ..position };
         if !overrides.is_empty() {
             folder::write_config(run, &trainer.experiment)?;
         }
@@ -83,12 +74,12 @@ impl Trainer {
         let data = Arc::new(Data::open(&experiment.data, train.context.largest_fraction())?);
         data.notes().iter().for_each(|note| observer.log(note));
         let problem = data.problem();
-        let objective = &train.objective;
-        let reconstructs = objective.reconstruction_weight > 0.0;
+        let reconstruction_weight = train.objective.reconstruction_weight;
+        let reconstructs = reconstruction_weight > 0.0;
         if reconstructs && problem.source_channels != problem.target_channels {
             return Err(Error::Config {
                 key: "train.objective.reconstruction_weight".into(),
-                value: objective.reconstruction_weight.to_string(),
+                value: reconstruction_weight.to_string(),
                 requirement: "must be 0 where sources and targets have different channels".into(),
             });
         }
@@ -106,11 +97,20 @@ impl Trainer {
                 requirement: format!("must be 1: a {} starts from one state", experiment.model.name()),
             });
         }
+        let same_points = train.context.only_full() && train.query_points.is_none();
+        if train.pushforward.probability > 0.0 && data.history() > 1 && !same_points {
+            return Err(Error::Config {
+                key: "train.pushforward.probability".into(),
+                value: format!("{} with data.history = {}", train.pushforward.probability, data.history()),
+                requirement:
+                    "needs contexts at all query points: train.context.designs = { full = 1 }, without \
+                              train.query_points"
+                        .into(),
+            });
+        }
         // The model first: a configuration that does not fit is found before any sample is solved.
-        let device = Device::flex().autodiff();
-        let operator = experiment.model.init(&problem, experiment.seed, &device)?;
-        let (layout, weights) = FlatLayout::of(operator.as_ref());
-        if weights.is_empty() {
+        let operator = experiment.model.init(&problem, experiment.seed, Device::default())?.with_gradients();
+        if operator.n_parameters() == 0 {
             return Err(Error::Config {
                 key: "model.kind".into(),
                 value: experiment.model.name().into(),
@@ -135,36 +135,22 @@ impl Trainer {
         let (validation, note) =
             Validation::new(data.clone(), &train.validation, train.batch, experiment.seed);
         note.iter().for_each(|note| observer.log(note));
-        let largest = target.scale().iter().fold(0.0, |a: f64, &b| a.max(b));
-        let objective = Objective {
-            config: objective.clone(),
-            target_offset: target.mean().iter().zip(target.scale()).map(|(m, s)| (m / s) as f32).collect(),
-            target_scale: target.scale().iter().map(|s| (s / largest) as f32).collect(),
-        };
         let normalizers = (source, target);
-        let batches = Batches::new(data.clone(), options, normalizers.clone(), experiment.seed);
-        let config = AdamWConfig { betas: train.betas, epsilon: EPSILON, weight_decay: train.weight_decay };
-        let values = Values {
-            average: (train.ema_decay > 0.0).then(|| weights.clone()),
-            optimizer: AdamW::new(config, weights.len()),
-            weights,
-        };
+        let model = Model::of(data.card(experiment.model.clone(), normalizers.clone()), operator);
         Ok(Self {
             run: run.into(),
             steps: train.total_steps(data.split().train.len()),
-            batches: Arc::new(batches),
+            batches: Arc::new(Batches::new(data, options, experiment.seed)),
             validation,
-            normalizers,
-            objective,
-            operator,
-            layout,
-            values,
-            gradients: Vec::new(),
-            step: 0,
-            seconds: 0.0,
-            means: Means::default(),
-            errors: BTreeMap::new(),
-            data,
+            stepper: Stepper::new(&model, train),
+            model,
+            position: Position {
+                step: 0,
+                seconds: 0.0,
+                means: Means::default(),
+                errors: BTreeMap::new(),
+                normalizers,
+            },
             experiment,
         })
     }

@@ -1,68 +1,106 @@
 //! One step of the optimizer.
 
+use super::checkpoint::Values;
+use super::flat::FlatLayout;
 use super::gradient::{Losses, differentiate};
-use super::pushforward::unroll;
-use super::{StepReport, Trainer};
-use crate::data::batches::Prepared;
+use crate::data::batches::ExampleOrigin;
 use crate::error::{Error, Result};
-use crate::optim::adamw::{clip_scale, norm};
+use crate::experiment::training::TrainConfig;
+use crate::loss::Objective;
+use crate::model::Model;
+use crate::operator::Batch;
+use crate::optim::adamw::{AdamW, AdamWConfig, clip_scale, norm};
 use crate::optim::ema;
 
-impl Trainer {
-    /// Does the next step with its batch. Parameters stay as they are where a loss or gradient is not finite.
-    pub(super) fn train_step(&mut self, prepared: Prepared) -> Result<StepReport> {
-        let origins = prepared.origins.clone();
-        let diverged = |what: &str, value: f64, step: u64| Error::Diverged {
+/// AdamW's ε.
+const EPSILON: f64 = 1e-8;
+
+/// Improves the weights of a model: losses → gradients → AdamW → running mean.
+pub struct Stepper {
+    pub(super) layout: FlatLayout,
+    pub(super) values: Values,
+    gradients: Vec<f32>,
+    objective: Objective,
+    config: TrainConfig,
+}
+
+/// What a step came to.
+#[derive(Clone, Debug)]
+pub struct Stepped {
+    /// The losses.
+    pub losses: Losses,
+    /// The learning rate.
+    pub learning_rate: f64,
+    /// Norm of all gradients, before clipping.
+    pub gradient_norm: f64,
+}
+
+impl Stepper {
+    /// For the weights of a model.
+    pub fn new(model: &Model, config: &TrainConfig) -> Self {
+        let (layout, weights) = FlatLayout::of(model.operator());
+        let adamw = AdamWConfig { betas: config.betas, epsilon: EPSILON, weight_decay: config.weight_decay };
+        let values = Values {
+            average: (config.ema_decay > 0.0).then(|| weights.clone()),
+            optimizer: AdamW::new(adamw, weights.len()),
+            weights,
+        };
+        let objective = config.objective.init(&model.card().target_normalizer);
+        Self { layout, values, gradients: Vec::new(), objective, config: config.clone() }
+    }
+
+    /// Does step number `step` (the first is 1), after a share `progress` of the run, on a batch in physical units, whose
+    /// examples have these origins. The model must record gradients; it stays as it is where a loss or gradient is not
+    /// finite.
+    ///
+    /// # Errors
+    /// A batch the model cannot take; [`Error::Diverged`].
+    pub fn step(
+        &mut self,
+        model: &mut Model,
+        batch: Batch,
+        origins: &[ExampleOrigin],
+        step: u64,
+        progress: f64,
+    ) -> Result<Stepped> {
+        let diverged = |what: &str, value: f64| Error::Diverged {
             step,
             what: what.into(),
             value,
             examples: origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         };
-        let batch = if prepared.unroll.is_empty() {
-            prepared.batch
-        } else {
-            unroll(prepared, self.operator.without_gradients().as_ref(), &self.normalizers)?
-        };
-        let Losses { total: loss, terms } = differentiate(
-            self.operator.as_ref(),
-            &self.layout,
-            &batch,
-            &self.objective,
-            &mut self.gradients,
-        )?;
-        if !loss.is_finite() {
-            return Err(diverged("loss", loss, self.step + 1));
+        let batch = model.normalized(batch)?;
+        let (layout, config) = (&self.layout, &self.config);
+        let losses = differentiate(model.operator(), layout, &batch, &self.objective, &mut self.gradients)?;
+        if !losses.total.is_finite() {
+            return Err(diverged("loss", losses.total));
         }
         let gradient_norm = norm(&self.gradients);
         if !gradient_norm.is_finite() {
-            return Err(diverged("norm of the gradients", gradient_norm, self.step + 1));
+            return Err(diverged("norm of the gradients", gradient_norm));
         }
-        let train = &self.experiment.train;
-        let by_steps = self.step as f64 / self.steps.saturating_sub(1).max(1) as f64;
-        let learning_rate = train.learning_rate * train.schedule.factor(by_steps.max(self.progress()));
-        let scale = clip_scale(gradient_norm, train.gradient_clip);
-        self.step += 1;
-        self.values.optimizer.step(
-            &mut self.values.weights,
-            &self.gradients,
-            scale,
-            learning_rate,
-            self.step,
-        );
-        if let Some(average) = &mut self.values.average {
-            ema::update(average, &self.values.weights, train.ema_decay, self.step);
+        let learning_rate = config.learning_rate * config.schedule.factor(progress);
+        let scale = clip_scale(gradient_norm, config.gradient_clip);
+        let Values { weights, average, optimizer } = &mut self.values;
+        optimizer.step(weights, &self.gradients, scale, learning_rate, step);
+        if let Some(average) = average {
+            ema::update(average, weights, config.ema_decay, step);
         }
-        self.layout.store(self.operator.as_mut(), &self.values.weights);
-        Ok(StepReport {
-            step: self.step,
-            steps: None,
-            loss,
-            terms,
-            learning_rate,
-            gradient_norm,
-            examples_per_second: 0.0,
-            progress: 0.0,
-            seconds_left: 0.0,
+        self.store(model);
+        Ok(Stepped { losses, learning_rate, gradient_norm })
+    }
+
+    /// Gives a model the weights.
+    pub(super) fn store(&self, model: &mut Model) {
+        *model = model.with_operator(self.layout.store(model.operator(), &self.values.weights));
+    }
+
+    /// The model to use, without gradients: of the running mean of the weights where there is one.
+    pub(super) fn trained(&self, model: &Model) -> Model {
+        let operator = model.operator().without_gradients();
+        model.with_operator(match &self.values.average {
+            Some(average) => self.layout.store(operator.as_ref(), average),
+            None => operator,
         })
     }
 }

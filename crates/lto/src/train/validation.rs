@@ -1,13 +1,14 @@
 //! Errors on held-out samples: straight predictions at native resolution, in physical units.
 
-use crate::data::context::{ContextPlan, Design};
+use crate::data::context::{ContextChoice, DesignKind};
 use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
 use crate::error::{Error, Result};
 use crate::experiment::training::ValidationConfig;
-use crate::operator::{Operator, Reach};
+use crate::model::Model;
+use crate::operator::Reach;
 use lto_numerics::Points;
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::metric::relative_l2::relative_l2;
 use rand::RngExt;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ struct Case {
     name: String,
     /// Native steps ahead; `None` where the problem is steady.
     lead: Option<usize>,
-    plan: ContextPlan,
+    choice: ContextChoice,
 }
 
 /// What is measured: the same samples, times and contexts every time.
@@ -56,20 +57,18 @@ impl Validation {
         let leads: Vec<Option<usize>> = if data.layout().is_steady() {
             vec![None]
         } else {
-            {
-                let most = data.layout().times.len() - data.history();
-                config.leads.iter().copied().filter(|&k| k <= most).map(Some).collect()
-            }
+            let most = data.layout().times.len() - data.history();
+            config.leads.iter().copied().filter(|&k| k <= most).map(Some).collect()
         };
-        let sparse = ContextPlan { design: Design::Random, fraction: config.sparse_fraction };
-        let contexts = [("", ContextPlan::FULL), ("_sparse", sparse)];
+        let sparse = ContextChoice { design: DesignKind::Random, fraction: config.sparse_fraction };
+        let contexts = [("", ContextChoice::FULL), ("_sparse", sparse)];
         let contexts = &contexts[..if config.sparse_fraction > 0.0 { 2 } else { 1 }];
         let cases = leads
             .into_iter()
             .flat_map(|lead| {
-                contexts.iter().map(move |&(suffix, plan)| {
+                contexts.iter().map(move |&(suffix, choice)| {
                     let steps = lead.map_or(String::new(), |k| format!("_lead_{k}"));
-                    Case { name: format!("relative_l2{steps}{suffix}"), lead, plan }
+                    Case { name: format!("relative_l2{steps}{suffix}"), lead, choice }
                 })
             })
             .collect();
@@ -83,18 +82,13 @@ impl Validation {
     ///
     /// # Errors
     /// Data that cannot be read or solved, or a context that the model should take and cannot.
-    pub fn measure(
-        &self,
-        operator: &dyn Operator,
-        normalizers: &(Normalizer, Normalizer),
-    ) -> Result<BTreeMap<String, f64>> {
+    pub fn measure(&self, model: &Model) -> Result<BTreeMap<String, f64>> {
         let mut errors = BTreeMap::new();
-        let within =
-            |case: &&Case| operator.reach() == Reach::Direct || case.lead.is_none_or(|lead| lead == 1);
+        let direct = model.operator().reach() == Reach::Direct;
+        let within = |case: &&Case| direct || case.lead.is_none_or(|lead| lead == 1);
         for case in self.cases.iter().filter(within) {
             let batches = self.samples.chunks(self.batch);
-            let sum: Result<f64> =
-                batches.map(|samples| self.measure_batch(case, samples, operator, normalizers)).sum();
+            let sum: Result<f64> = batches.map(|samples| self.measure_batch(case, samples, model)).sum();
             match sum {
                 Err(Error::Unsupported { .. }) => continue,
                 sum if !self.samples.is_empty() => {
@@ -106,13 +100,7 @@ impl Validation {
         Ok(errors)
     }
 
-    fn measure_batch(
-        &self,
-        case: &Case,
-        samples: &[usize],
-        operator: &dyn Operator,
-        (source, target): &(Normalizer, Normalizer),
-    ) -> Result<f64> {
+    fn measure_batch(&self, case: &Case, samples: &[usize], model: &Model) -> Result<f64> {
         let layout = self.data.layout();
         let mut wanted = Vec::with_capacity(2 * samples.len());
         let mut times = Vec::with_capacity(samples.len());
@@ -135,13 +123,9 @@ impl Validation {
         let mut contexts: Vec<Context> = Vec::with_capacity(samples.len());
         for (&sample, pair) in samples.iter().zip(fields.chunks_exact(2)) {
             let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64 + 1);
-            let mut context = case.plan.observe(&pair[0], None, &mut rng)?;
-            source.normalize(&mut context.values, context.points.len())?;
-            contexts.push(context);
+            contexts.push(case.choice.observe(&pair[0], None, &mut rng)?);
         }
-        let predicted = operator.forward(&contexts, &times, std::slice::from_ref(&self.query))?;
-        let mut predicted: Vec<f64> = predicted.into_data().iter::<f64>().collect();
-        target.denormalize(&mut predicted, self.query.len())?;
+        let predicted = model.apply(&contexts, &times, std::slice::from_ref(&self.query))?;
         let each = layout.target_channels.len() * self.query.len();
         let pairs = predicted.chunks_exact(each).zip(fields.chunks_exact(2));
         pairs.map(|(predicted, pair)| Ok(relative_l2(predicted, pair[1].values())?)).sum()

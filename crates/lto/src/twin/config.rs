@@ -157,17 +157,10 @@ impl TwinConfig {
             EncoderConfig::SetConv { hidden, length_scale, .. } => (hidden, length_scale),
             EncoderConfig::Attention { width } => (width, LengthScale::default()),
         };
-        let evolution_size = match self.evolution {
-            EvolutionConfig::Steady { width }
-            | EvolutionConfig::Timed { width }
-            | EvolutionConfig::Residual { width } => width,
-            EvolutionConfig::Spectral { width, modes, blocks } => width * modes * blocks,
-        };
         let sizes = [
             ("latent_points", self.latent_points),
             ("latent_channels", self.latent_channels),
             ("encoder", encoder_size),
-            ("evolution", evolution_size),
             ("decoder.hidden", self.decoder.hidden),
         ];
         if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
@@ -192,18 +185,6 @@ impl TwinConfig {
                 "needs times, and targets with the channels of the sources",
             );
         }
-        match (&self.evolution, problem.times) {
-            (EvolutionConfig::Timed { .. }, None) => refuse(
-                "evolution.kind",
-                "timed".into(),
-                "the problem is steady: use steady, residual or spectral",
-            ),
-            (EvolutionConfig::Steady { .. }, Some(_)) => refuse(
-                "evolution.kind",
-                "steady".into(),
-                "the problem has times: use timed, residual or spectral",
-            ),
-            _ => Ok(()),
-        }
+        self.evolution.validate(problem.times.is_some())
     }
 }

@@ -1,16 +1,13 @@
 //! The published models with data of the published shapes. Values are made up: they do not matter for time.
 
-use super::training::Training;
 use crate::args::BenchCase;
 use anyhow::Result;
-use lto::Device;
 use lto::data::Data;
 use lto::experiment::Experiment;
-use lto::loss::Objective;
 use lto::model::{Model, ModelCard};
-use lto::operator::{Batch, Operator};
+use lto::operator::Batch;
 use lto::problem::Problem;
-use lto_numerics::dataset::{Context, NormalizerFit};
+use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Grid, Points};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,61 +47,37 @@ impl Case {
         Ok(Self { experiment, n_examples, problem: data.problem(), grid, native_interval })
     }
 
-    /// The model with random weights.
-    ///
-    /// # Errors
-    /// None but those of a broken program.
-    pub fn operator(&self, device: &Device) -> Result<Box<dyn Operator>> {
-        Ok(self.experiment.model.init(&self.problem, 0, device)?)
-    }
-
-    /// The model as it is after training.
+    /// The model with random weights, for values of mean 0 and scale 1.
     ///
     /// # Errors
     /// None but those of a broken program.
     pub fn model(&self) -> Result<Model> {
-        let mut fit = NormalizerFit::new(1);
-        fit.add(&self.values(0.0, 1), self.grid.len())?;
-        let normalizer = fit.finish()?;
         let card = ModelCard {
             problem: self.problem.clone(),
             model: self.experiment.model.clone(),
-            source_normalizer: normalizer.repeated(self.problem.source_channels),
-            target_normalizer: normalizer,
+            source_normalizer: Normalizer::identity(self.problem.source_channels),
+            target_normalizer: Normalizer::identity(self.problem.target_channels),
             channel_names: vec!["u".into()],
             native_interval: self.native_interval,
             data: String::new(),
             steps: 0,
             errors: BTreeMap::new(),
         };
-        Ok(Model::new(card, self.operator(&Device::flex())?))
+        Ok(Model::new(card, 0)?)
     }
 
     /// What is trained on: whole grids, each example with its own context.
     pub fn batch(&self) -> Batch {
-        let values = |phase| self.values(phase, self.n_examples).into_iter().map(|v| v as f32).collect();
+        let values = |phase, channels| self.values(phase, self.n_examples * channels);
         Batch {
             contexts: self.contexts(),
             times: self.times(),
             queries: vec![self.query()],
-            source: values(0.0),
-            target: values(1.0),
+            source: values(0.0, self.problem.source_channels),
+            target: values(1.0, self.problem.target_channels),
             // As in training: a steady problem reconstructs its targets too.
             target_contexts: if self.problem.times.is_none() { self.contexts() } else { Vec::new() },
         }
-    }
-
-    /// A training step of it.
-    ///
-    /// # Errors
-    /// None but those of a broken program.
-    pub fn training(&self) -> Result<Training> {
-        let channels = self.problem.target_channels;
-        let train = &self.experiment.train;
-        // Every channel has mean 0 and scale 1.
-        let (target_offset, target_scale) = (vec![0.0; channels], vec![1.0; channels]);
-        let objective = Objective { config: train.objective.clone(), target_offset, target_scale };
-        Ok(Training::new(self.operator(&Device::flex().autodiff())?, self.batch(), objective, train))
     }
 
     /// A context for each example.

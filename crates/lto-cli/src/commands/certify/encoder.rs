@@ -1,7 +1,6 @@
 //! The estimate that a trained twin's encoder makes.
 
 use anyhow::{Context, Result};
-use lto::Device;
 use lto::model::Model;
 use lto_numerics::Domain;
 use std::path::Path;
@@ -19,7 +18,7 @@ pub struct Encoder {
 /// # Errors
 /// A model that cannot be read, or without a set convolution to encode observations.
 pub fn read(path: &Path) -> Result<Encoder> {
-    let model = Model::load(path, &Device::flex())?;
+    let model = Model::load(path)?;
     let parameters = model.operator().parameters();
     let of_encoder = |name: &str| name.starts_with("encoder.") && name.ends_with("log_length_scale");
     let log = parameters.iter().find(|p| of_encoder(&p.name)).and_then(|p| p.values.first());

@@ -1,6 +1,5 @@
 //! What is said of a model, for people and programs.
 
-use lto::data::Layout;
 use lto::model::{Model, ModelConfig};
 use lto::operator::Operator;
 use lto::parameters::Named;
@@ -101,27 +100,9 @@ impl Report {
         }
     }
 
-    /// The report on a model that was built from the configuration at `path`, for data of the given layout.
-    pub fn of_operator(path: &Path, operator: &dyn Operator, model: ModelConfig, layout: &Layout) -> Self {
-        let all = operator.parameters();
-        Self {
-            path: path.into(),
-            parameters: Parameters::of(operator, &all),
-            length_scales: length_scales(&all),
-            problem: operator.problem().clone(),
-            model,
-            source_normalizer: None,
-            target_normalizer: None,
-            channel_names: layout.target_channels.clone(),
-            native_interval: layout
-                .times
-                .first()
-                .zip(layout.times.get(1))
-                .map(|(first, second)| second - first),
-            data: layout.description.clone(),
-            steps: 0,
-            errors: BTreeMap::new(),
-        }
+    /// The report on a model that was built from the configuration at `path`: no normalization is known yet.
+    pub fn of_untrained(path: &Path, model: &Model) -> Self {
+        Self { source_normalizer: None, target_normalizer: None, ..Self::of_model(path, model) }
     }
 
     /// The report for people.

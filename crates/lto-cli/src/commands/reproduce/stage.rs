@@ -14,8 +14,8 @@ use lto::Error;
 use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig, Levels};
 use lto::experiment::Experiment;
-use lto::train::{Outcome, Trainer};
 use lto_report::words;
+use lto::train::{RunEnd, Trainer};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -120,11 +120,11 @@ pub fn train(
     let outcome = trainer.and_then(|mut trainer| trainer.run(&mut watcher));
     watcher.finish();
     match outcome {
-        Ok(Outcome::Finished(summary)) => {
+        Ok(RunEnd::Finished(summary)) => {
             write(&end, &Finished { steps: summary.steps, seconds: summary.seconds })?;
             Ok(Stage::Done((run, summary.seconds)))
         }
-        Ok(Outcome::Interrupted(_)) | Err(Error::Interrupted) => Ok(Stage::Interrupted),
+        Ok(RunEnd::Interrupted(_)) | Err(Error::Interrupted) => Ok(Stage::Interrupted),
         Err(error) => Err(error).with_context(|| planned.folder.clone()),
     }
 }

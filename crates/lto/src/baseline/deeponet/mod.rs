@@ -3,16 +3,13 @@
 pub mod config;
 mod sensors;
 
-use super::prediction_loss;
 use crate::error::Result;
-use crate::loss::{LossTerm, Objective};
 use crate::nn::mlp::Mlp;
-use crate::operator::{Batch, Operator, check_inputs};
-use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
+use crate::operator::{Architecture, Operator, OperatorConfig, Seen, tensor};
 use crate::problem::Problem;
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use config::DeepOnetConfig;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
@@ -38,13 +35,15 @@ pub struct DeepOnetNetwork {
 ///
 /// The trunk sees the sine and cosine of periodic coordinates, other coordinates scaled to [−1, 1], and the times as shares
 /// of the trained range. Any query; a context must contain all sensors.
-#[derive(Clone, Debug)]
+#[derive(Module, Debug)]
 pub struct DeepOnet {
     network: DeepOnetNetwork,
+    #[module(skip)]
     basis: usize,
+    #[module(skip)]
     sensors: Sensors,
+    #[module(skip)]
     problem: Problem,
-    device: Device,
 }
 
 impl DeepOnet {
@@ -52,23 +51,23 @@ impl DeepOnet {
     ///
     /// # Errors
     /// A configuration that is inconsistent, or does not fit the problem.
-    pub fn new(config: &DeepOnetConfig, problem: Problem, device: &Device) -> Result<Self> {
+    pub fn new(config: &DeepOnetConfig, problem: &Problem, device: &Device) -> Result<Self> {
         problem.validate()?;
-        let sensors = Sensors::new(config.sensors(&problem)?);
+        let sensors = Sensors::new(config.sensors(problem)?);
         let output = problem.target_channels * config.basis;
         let widths = |first: usize, hidden: &[usize]| {
             std::iter::once(first).chain(hidden.iter().copied()).chain([output]).collect::<Vec<_>>()
         };
         let network = DeepOnetNetwork {
             branch: Mlp::new(&widths(problem.source_channels * sensors.len(), &config.branch), device),
-            trunk: Mlp::new(&widths(n_features(&problem), &config.trunk), device),
+            trunk: Mlp::new(&widths(n_features(problem), &config.trunk), device),
             bias: Initializer::Zeros.init([problem.target_channels], device),
         };
-        Ok(Self { network, basis: config.basis, sensors, problem, device: device.clone() })
+        Ok(Self { network, basis: config.basis, sensors, problem: problem.clone() })
     }
 
     /// What the trunk sees of M points at one pair of times, `[features, M]`, appended to `to`.
-    fn features(&self, query: &Points, (s, t): (f64, f64), to: &mut Vec<f32>) {
+    fn features(&self, query: &Points, (s, t): (f64, f64), to: &mut Vec<f64>) {
         let m = query.len();
         let mut x = vec![0.0; query.dim()];
         let mut all = vec![0.0; query.dim() * m];
@@ -79,15 +78,15 @@ impl DeepOnet {
         for (axis, along) in self.problem.domain.axes().iter().zip(all.chunks_exact(m)) {
             let share = along.iter().map(|x| (x - axis.lower) / axis.length());
             if axis.periodic {
-                to.extend(share.clone().map(|x| (TAU * x).sin() as f32));
-                to.extend(share.map(|x| (TAU * x).cos() as f32));
+                to.extend(share.clone().map(|x| (TAU * x).sin()));
+                to.extend(share.map(|x| (TAU * x).cos()));
             } else {
-                to.extend(share.map(|x| (2.0 * x - 1.0) as f32));
+                to.extend(share.map(|x| 2.0 * x - 1.0));
             }
         }
         if let Some([first, last]) = self.problem.times {
             for time in [s, t] {
-                to.extend(std::iter::repeat_n(((time - first) / (last - first)) as f32, m));
+                to.extend(std::iter::repeat_n((time - first) / (last - first), m));
             }
         }
     }
@@ -99,63 +98,49 @@ fn n_features(problem: &Problem) -> usize {
     space + if problem.times.is_some() { 2 } else { 0 }
 }
 
-impl Operator for DeepOnet {
+impl Architecture for DeepOnet {
+    /// What the branch makes of the sensors, `[b q, 1, K]`.
+    type Latent = Tensor<3>;
+
     fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    fn forward(
-        &self,
-        contexts: &[Context],
-        times: &[(f64, f64)],
-        queries: &[Arc<Points>],
-    ) -> Result<Tensor<3>> {
-        check_inputs(&self.problem, contexts, times, queries)?;
-        let (b, m, q, k) = (contexts.len(), queries[0].len(), self.problem.target_channels, self.basis);
-        let n_values = self.problem.source_channels * self.sensors.len();
+    fn encode(&self, contexts: &[Context]) -> Result<Tensor<3>> {
+        let (b, n_values) = (contexts.len(), self.problem.source_channels * self.sensors.len());
         let mut values = Vec::with_capacity(b * n_values);
         for context in contexts {
             values.extend(self.sensors.read(context)?);
         }
-        let values = Tensor::<2>::from_data(TensorData::new(values, [b, n_values]), &self.device);
-        let branch = self.network.branch.forward(values).reshape([b * q, 1, k]);
+        let values = tensor::<2>(&values, [b, n_values], &self.network.bias.val().device());
+        Ok(self.network.branch.forward(values).reshape([b * self.problem.target_channels, 1, self.basis]))
+    }
+
+    fn decode(&self, seen: Seen<Tensor<3>>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
+        let times = seen.times;
+        let (b, m, q, k) = (times.len(), queries[0].len(), self.problem.target_channels, self.basis);
         // One trunk for all where nothing that it sees differs.
         let shared =
             queries.len() == 1 && (self.problem.times.is_none() || times.iter().all(|t| *t == times[0]));
         let n = if shared { 1 } else { b };
-        let mut seen = Vec::new();
-        for (i, &pair) in times.iter().take(n).enumerate() {
-            self.features(&queries[if queries.len() == 1 { 0 } else { i }], pair, &mut seen);
+        let mut features = Vec::new();
+        for (&pair, query) in times.iter().take(n).zip(queries.iter().cycle()) {
+            self.features(query, pair, &mut features);
         }
         let shape = [n, n_features(&self.problem), m];
-        let seen = Tensor::<3>::from_data(TensorData::new(seen, shape), &self.device);
-        let trunk = self.network.trunk.pointwise(seen);
+        let trunk = self.network.trunk.pointwise(tensor(&features, shape, &seen.latent.device()));
         let trunk = if n < b { trunk.repeat_dim(0, b) } else { trunk }.reshape([b * q, k, m]);
         let bias = self.network.bias.val().reshape([1, q, 1]);
-        Ok(branch.matmul(trunk).reshape([b, q, m]) + bias)
+        Ok(seen.latent.clone().matmul(trunk).reshape([b, q, m]) + bias)
+    }
+}
+
+impl OperatorConfig for DeepOnetConfig {
+    fn name(&self) -> &'static str {
+        NAME
     }
 
-    fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
-        prediction_loss(self, batch, objective, &self.device)
-    }
-
-    fn parameters(&self) -> Vec<Named> {
-        parameters(&self.network)
-    }
-
-    fn gradients(&self, computed: &mut Gradients) -> Vec<Named> {
-        gradients(&self.network, computed)
-    }
-
-    fn set_parameters(&mut self, values: &mut NewValues) {
-        self.network = with_parameters(self.network.clone(), values);
-    }
-
-    fn without_gradients(&self) -> Box<dyn Operator> {
-        Box::new(Self {
-            network: self.network.clone().valid(),
-            device: self.device.clone().inner(),
-            ..self.clone()
-        })
+    fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {
+        Ok(Arc::new(DeepOnet::new(self, problem, device)?))
     }
 }

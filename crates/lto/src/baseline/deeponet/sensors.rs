@@ -29,12 +29,12 @@ impl Sensors {
     ///
     /// # Errors
     /// [`Error::Unsupported`] where a sensor is no point of the context.
-    pub fn read(&self, context: &Context) -> Result<Vec<f32>> {
+    pub fn read(&self, context: &Context) -> Result<Vec<f64>> {
         let order = if context.points == self.points { None } else { Some(self.places(&context.points)?) };
         let channels = context.values.chunks_exact(context.points.len());
         Ok(match order {
-            None => context.values.iter().map(|v| *v as f32).collect(),
-            Some(order) => channels.flat_map(|values| order.iter().map(|&i| values[i] as f32)).collect(),
+            None => context.values.clone(),
+            Some(order) => channels.flat_map(|values| order.iter().map(|&i| values[i])).collect(),
         })
     }
 

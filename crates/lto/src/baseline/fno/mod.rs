@@ -5,16 +5,14 @@ pub mod config;
 mod neural_operator;
 mod published;
 
-use super::prediction_loss;
 use crate::error::{Error, Result};
 use crate::kernel::spectral::Transform;
 use crate::kernel::spectral::axis::Axis;
-use crate::loss::{LossTerm, Objective};
-use crate::operator::{Batch, Operator, Reach, check_inputs};
-use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
+use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen, tensor};
+use crate::parameters::{Named, device_of};
 use crate::problem::Problem;
 use burn::module::Module;
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use config::{FnoConfig, FnoForm};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Grid, PointStructure, Points};
@@ -46,12 +44,13 @@ pub enum FnoNetwork {
 /// Coordinates are the true ones of the points, `(x − lower)/length` along each axis; the published programs take
 /// `linspace(0, 1, n)` whatever the grid. On an odd number of points along the first of two axes the package `neuraloperator`
 /// (2.0) moves every wavenumber by one, which is not repeated here. A timed problem is advanced by one native interval, whatever `(s, t)` say.
-#[derive(Clone, Debug)]
+#[derive(Module, Debug)]
 pub struct Fno {
     network: FnoNetwork,
+    #[module(skip)]
     config: FnoConfig,
+    #[module(skip)]
     problem: Problem,
-    device: Device,
 }
 
 impl Fno {
@@ -59,18 +58,18 @@ impl Fno {
     ///
     /// # Errors
     /// A configuration that is inconsistent, or does not fit the problem.
-    pub fn new(config: FnoConfig, problem: Problem, device: &Device) -> Result<Self> {
+    pub fn new(config: &FnoConfig, problem: &Problem, device: &Device) -> Result<Self> {
         problem.validate()?;
-        config.validate(&problem)?;
-        let modes = transform(&config, &problem.native).modes();
+        config.validate(problem)?;
+        let modes = transform(config, &problem.native).modes();
         let channels = [problem.source_channels + problem.domain.dim(), problem.target_channels];
         let network = match config.form {
-            FnoForm::Published => FnoNetwork::Published(Published::new(&config, channels, modes, device)),
+            FnoForm::Published => FnoNetwork::Published(Published::new(config, channels, modes, device)),
             FnoForm::NeuralOperator => {
-                FnoNetwork::NeuralOperator(NeuralOperator::new(&config, channels, modes, device))
+                FnoNetwork::NeuralOperator(NeuralOperator::new(config, channels, modes, device))
             }
         };
-        Ok(Self { network, config, problem, device: device.clone() })
+        Ok(Self { network, config: config.clone(), problem: problem.clone() })
     }
 
     /// The grid of a context, which must be the query's too.
@@ -100,8 +99,8 @@ impl Fno {
     /// Values, then coordinates: `[b, p + D, n]` and the shape of the grid.
     fn inputs(&self, contexts: &[Context], queries: &[Arc<Points>]) -> Result<(Tensor<3>, Vec<usize>)> {
         let (mut values, mut shape, mut channels) = (Vec::new(), Vec::new(), 0);
-        for (i, context) in contexts.iter().enumerate() {
-            let grid = self.grid(context, &queries[if queries.len() == 1 { 0 } else { i }])?;
+        for (i, (context, query)) in contexts.iter().zip(queries.iter().cycle()).enumerate() {
+            let grid = self.grid(context, query)?;
             if i > 0 && shape != grid.shape() {
                 let reason = format!("one batch has grids of {shape:?} and {:?} points", grid.shape());
                 return Err(Error::Unsupported { model: NAME, reason });
@@ -109,24 +108,23 @@ impl Fno {
             shape = grid.shape();
             channels = context.n_channels + grid.dim();
             values.reserve(channels * grid.len());
-            values.extend(context.values.iter().map(|v| *v as f32));
+            values.extend(&context.values);
             coordinates(grid, &mut values);
         }
         let n = shape.iter().product();
-        let x = Tensor::from_data(TensorData::new(values, [contexts.len(), channels, n]), &self.device);
-        Ok((x, shape))
+        let device = device_of(&self.network);
+        Ok((tensor(&values, [contexts.len(), channels, n], &device), shape))
     }
 }
 
 /// Appends `[D, n]` coordinates in `[0, 1]`.
-fn coordinates(grid: &Grid, to: &mut Vec<f32>) {
+fn coordinates(grid: &Grid, to: &mut Vec<f64>) {
     for (d, axis) in grid.domain().axes().iter().enumerate() {
         let shape = grid.shape();
         let inner: usize = shape[d + 1..].iter().product();
         for _ in 0..shape[..d].iter().product() {
             for x in grid.coordinates(d) {
-                let share = ((x - axis.lower) / axis.length()) as f32;
-                to.extend(std::iter::repeat_n(share, inner));
+                to.extend(std::iter::repeat_n((x - axis.lower) / axis.length(), inner));
             }
         }
     }
@@ -146,7 +144,9 @@ fn transform(config: &FnoConfig, shape: &[usize]) -> Transform {
     }
 }
 
-impl Operator for Fno {
+impl Architecture for Fno {
+    type Latent = ();
+
     fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -159,14 +159,12 @@ impl Operator for Fno {
         false
     }
 
-    fn forward(
-        &self,
-        contexts: &[Context],
-        times: &[(f64, f64)],
-        queries: &[Arc<Points>],
-    ) -> Result<Tensor<3>> {
-        check_inputs(&self.problem, contexts, times, queries)?;
-        let (x, shape) = self.inputs(contexts, queries)?;
+    fn encode(&self, _contexts: &[Context]) -> Result<()> {
+        Ok(())
+    }
+
+    fn decode(&self, seen: Seen<()>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
+        let (x, shape) = self.inputs(seen.contexts, queries)?;
         let transform = Arc::new(transform(&self.config, &shape));
         Ok(match &self.network {
             FnoNetwork::Published(network) => network.forward(x, &transform),
@@ -174,32 +172,18 @@ impl Operator for Fno {
         })
     }
 
-    fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
-        prediction_loss(self, batch, objective, &self.device)
-    }
-
-    fn parameters(&self) -> Vec<Named> {
-        parameters(&self.network)
-    }
-
     /// A complex weight counts once, as in the published numbers.
     fn count(&self, parameter: &Named) -> usize {
         if parameter.name.ends_with(".imaginary") { 0 } else { parameter.values.len() }
     }
+}
 
-    fn gradients(&self, computed: &mut Gradients) -> Vec<Named> {
-        gradients(&self.network, computed)
+impl OperatorConfig for FnoConfig {
+    fn name(&self) -> &'static str {
+        NAME
     }
 
-    fn set_parameters(&mut self, values: &mut NewValues) {
-        self.network = with_parameters(self.network.clone(), values);
-    }
-
-    fn without_gradients(&self) -> Box<dyn Operator> {
-        Box::new(Self {
-            network: self.network.clone().valid(),
-            device: self.device.clone().inner(),
-            ..self.clone()
-        })
+    fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {
+        Ok(Arc::new(Fno::new(self, problem, device)?))
     }
 }

@@ -4,14 +4,12 @@ pub mod config;
 mod network;
 mod places;
 
-use super::prediction_loss;
 use crate::error::{Error, Result};
-use crate::loss::{LossTerm, Objective};
-use crate::operator::{Batch, Operator, Reach, check_inputs};
-use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
+use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen};
+use crate::parameters::device_of;
 use crate::problem::Problem;
 use burn::module::Module;
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 use config::{LnoConfig, LnoQueries};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
@@ -20,13 +18,24 @@ use places::{Places, is_among};
 use std::sync::Arc;
 
 /// A Latent Neural Operator: its network and the problem it is for. Of a timed problem it learns one native interval.
-#[derive(Clone, Debug)]
+#[derive(Module, Debug)]
 pub struct Lno {
     /// The learned parts.
     pub network: LnoNetwork,
-    config: LnoConfig,
+    #[module(skip)]
+    queries: LnoQueries,
+    #[module(skip)]
     problem: Problem,
-    device: Device,
+}
+
+/// The modes of b examples, and the scores of the places where they were observed: mostly they are asked there too.
+#[derive(Clone)]
+pub struct LnoLatent {
+    /// `[b, modes, dim]`.
+    z: Tensor<3>,
+    places: Places,
+    /// `[S, modes]`.
+    scores: Tensor<2>,
 }
 
 impl Lno {
@@ -34,31 +43,23 @@ impl Lno {
     ///
     /// # Errors
     /// A size of zero, or heads that do not divide the dimension.
-    pub fn new(config: LnoConfig, problem: Problem, device: &Device) -> Result<Self> {
+    pub fn new(config: &LnoConfig, problem: &Problem, device: &Device) -> Result<Self> {
         problem.validate()?;
         config.validate()?;
-        let network = LnoNetwork::new(&config, &problem, device);
-        Ok(Self { network, config, problem, device: device.clone() })
+        let network = LnoNetwork::new(config, problem, device);
+        Ok(Self { network, queries: config.queries, problem: problem.clone() })
     }
 
-    /// Positions and values of all observations, `[R, D + p]`.
-    fn observations(&self, contexts: &[Context], places: &Places) -> Tensor<2> {
-        let (dim, channels) = (self.problem.domain.dim(), self.problem.source_channels);
-        let mut flat = Vec::with_capacity(places.observed.n_features() * (dim + channels));
-        for (context, rows) in contexts.iter().zip(places.observed.of_examples()) {
-            let n = context.points.len();
-            for (i, row) in rows.enumerate() {
-                flat.extend_from_slice(&places.positions[row * dim..(row + 1) * dim]);
-                flat.extend((0..channels).map(|channel| context.values[channel * n + i] as f32));
-            }
-        }
-        let shape = [places.observed.n_features(), dim + channels];
-        Tensor::from_data(TensorData::new(flat, shape), &self.device)
+    /// Values with their positions, row by row, as a tensor of `columns`.
+    fn rows(&self, values: Vec<f32>, columns: usize) -> Tensor<2> {
+        let device = device_of(&self.network);
+        let shape = [values.len() / columns, columns];
+        Tensor::from_data(TensorData::new(values, shape), &device)
     }
 
     /// Refuses queries elsewhere than the observations, where the published form has none.
     fn check_queries(&self, contexts: &[Context], queries: &[Arc<Points>]) -> Result<()> {
-        if self.config.queries == LnoQueries::Any {
+        if self.queries == LnoQueries::Any {
             return Ok(());
         }
         let queries = queries.iter().cycle();
@@ -77,7 +78,9 @@ impl Lno {
     }
 }
 
-impl Operator for Lno {
+impl Architecture for Lno {
+    type Latent = LnoLatent;
+
     fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -86,46 +89,47 @@ impl Operator for Lno {
         if self.problem.times.is_some() { Reach::Step } else { Reach::Direct }
     }
 
-    fn forward(
-        &self,
-        contexts: &[Context],
-        times: &[(f64, f64)],
-        queries: &[Arc<Points>],
-    ) -> Result<Tensor<3>> {
-        check_inputs(&self.problem, contexts, times, queries)?;
-        self.check_queries(contexts, queries)?;
-        let places = Places::new(contexts, queries);
-        let positions = places.positions.clone();
-        let dim = self.problem.domain.dim();
-        let shape = [positions.len() / dim, dim];
-        let positions = Tensor::from_data(TensorData::new(positions, shape), &self.device);
-        let observations = self.observations(contexts, &places);
-        let predicted = self.network.forward(positions, observations, &places.observed, &places.queried);
-        let shape = [contexts.len(), queries[0].len(), self.problem.target_channels];
+    fn encode(&self, contexts: &[Context]) -> Result<LnoLatent> {
+        let (dim, channels) = (self.problem.domain.dim(), self.problem.source_channels);
+        let mut places = Places::default();
+        let of_example = contexts.iter().map(|context| places.add(&context.points)).collect();
+        let (observed, positions) = (places.of_examples(of_example), places.positions(0));
+        let mut observations = Vec::with_capacity(observed.n_features() * (dim + channels));
+        for (context, rows) in contexts.iter().zip(observed.of_examples()) {
+            let n = context.points.len();
+            for (i, row) in rows.enumerate() {
+                observations.extend_from_slice(&positions[row * dim..(row + 1) * dim]);
+                observations.extend((0..channels).map(|channel| context.values[channel * n + i] as f32));
+            }
+        }
+        let scores = self.network.scores(self.rows(positions, dim));
+        let z = self.network.encode(scores.clone(), self.rows(observations, dim + channels), &observed);
+        Ok(LnoLatent { z, places, scores })
+    }
+
+    fn decode(&self, seen: Seen<LnoLatent>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
+        self.check_queries(seen.contexts, queries)?;
+        let LnoLatent { z, mut places, mut scores } = seen.latent.clone();
+        let known = places.len();
+        let sets: Vec<usize> = queries.iter().map(|query| places.add(query)).collect();
+        if places.len() > known {
+            let new = self.network.scores(self.rows(places.positions(known), self.problem.domain.dim()));
+            scores = Tensor::cat(vec![scores, new], 0);
+        }
+        let b = seen.contexts.len();
+        let queried = places.of_examples(sets.into_iter().cycle().take(b).collect());
+        let predicted = self.network.decode(scores, z, &queried);
+        let shape = [b, queries[0].len(), self.problem.target_channels];
         Ok(predicted.reshape(shape).swap_dims(1, 2))
     }
+}
 
-    fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
-        prediction_loss(self, batch, objective, &self.device)
+impl OperatorConfig for LnoConfig {
+    fn name(&self) -> &'static str {
+        "lno"
     }
 
-    fn parameters(&self) -> Vec<Named> {
-        parameters(&self.network)
-    }
-
-    fn gradients(&self, computed: &mut Gradients) -> Vec<Named> {
-        gradients(&self.network, computed)
-    }
-
-    fn set_parameters(&mut self, values: &mut NewValues) {
-        self.network = with_parameters(self.network.clone(), values);
-    }
-
-    fn without_gradients(&self) -> Box<dyn Operator> {
-        Box::new(Self {
-            network: self.network.clone().valid(),
-            device: self.device.clone().inner(),
-            ..self.clone()
-        })
+    fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {
+        Ok(Arc::new(Lno::new(self, problem, device)?))
     }
 }

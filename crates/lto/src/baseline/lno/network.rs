@@ -35,21 +35,25 @@ impl LnoNetwork {
         }
     }
 
-    /// `positions` are those of all distinct sets of points; `observed` and `queried` say which rows of them each example
-    /// has.
+    /// Scores of positions for every mode: `[S, D]` → `[S, modes]`.
+    pub fn scores(&self, positions: Tensor<2>) -> Tensor<2> {
+        self.projector.forward(self.trunk.forward(positions))
+    }
+
+    /// The modes of b examples; `observed` says which rows of the scores each of them has.
     ///
     /// # Shapes
-    /// `positions [S, D]`, `observations [R, D + p]` → `[b M, q]`.
-    pub fn forward(
-        &self,
-        positions: Tensor<2>,
-        observations: Tensor<2>,
-        observed: &Sets,
-        queried: &Sets,
-    ) -> Tensor<2> {
-        let scores = self.projector.forward(self.trunk.forward(positions));
-        let z = encode(scores.clone(), self.branch.forward(observations), observed);
-        let z = self.blocks.iter().fold(z, |z, block| block.forward(z));
+    /// `scores [S, modes]`, `observations [R, D + p]` → `[b, modes, dim]`.
+    pub fn encode(&self, scores: Tensor<2>, observations: Tensor<2>, observed: &Sets) -> Tensor<3> {
+        let z = encode(scores, self.branch.forward(observations), observed);
+        self.blocks.iter().fold(z, |z, block| block.forward(z))
+    }
+
+    /// Predictions where `queried` says which rows of the scores each example is asked at.
+    ///
+    /// # Shapes
+    /// `scores [S, modes]`, `z [b, modes, dim]` → `[b M, q]`.
+    pub fn decode(&self, scores: Tensor<2>, z: Tensor<3>, queried: &Sets) -> Tensor<2> {
         self.output.forward(decode(scores, z, queried))
     }
 }

@@ -3,42 +3,35 @@
 use crate::kernel::latent_attention::Sets;
 use crate::nn::coordinates::unit_coordinates;
 use lto_numerics::Points;
-use lto_numerics::dataset::Context;
 use lto_numerics::points::PointStructure;
 use std::collections::HashSet;
-use std::sync::Arc;
 
-/// The distinct sets of points among contexts and queries.
-pub struct Places {
-    /// Coordinates in [0, 1] of all sets, one after the other, `[S, D]`.
-    pub positions: Vec<f32>,
-    /// Where each example is observed.
-    pub observed: Sets,
-    /// Where each example is asked.
-    pub queried: Sets,
-}
+/// Distinct sets of points, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Places(Vec<Points>);
 
 impl Places {
-    /// The sets of b contexts, and of one query for all or one for each.
-    pub fn new(contexts: &[Context], queries: &[Arc<Points>]) -> Self {
-        let mut distinct: Vec<&Points> = Vec::new();
-        let mut find = |points| {
-            distinct.iter().position(|known| *known == points).unwrap_or_else(|| {
-                distinct.push(points);
-                distinct.len() - 1
-            })
-        };
-        let observed: Vec<usize> = contexts.iter().map(|context| find(&context.points)).collect();
-        let mut queried: Vec<usize> = queries.iter().map(|query| find(query)).collect();
-        if let [one] = queried[..] {
-            queried = vec![one; contexts.len()];
-        }
-        let sizes: Vec<usize> = distinct.iter().map(|points| points.len()).collect();
-        Self {
-            positions: distinct.iter().flat_map(|points| unit_coordinates(points)).collect(),
-            observed: Sets::new(&sizes, observed),
-            queried: Sets::new(&sizes, queried),
-        }
+    /// The number of a set, which is added if it is new.
+    pub fn add(&mut self, points: &Points) -> usize {
+        self.0.iter().position(|known| known == points).unwrap_or_else(|| {
+            self.0.push(points.clone());
+            self.0.len() - 1
+        })
+    }
+
+    /// Number of sets.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Coordinates in [0, 1] of the sets from number `first` on, one after the other, `[S, D]`.
+    pub fn positions(&self, first: usize) -> Vec<f32> {
+        self.0[first..].iter().flat_map(unit_coordinates).collect()
+    }
+
+    /// The sets, and that of each example.
+    pub fn of_examples(&self, of_example: Vec<usize>) -> Sets {
+        Sets::new(&self.0.iter().map(Points::len).collect::<Vec<_>>(), of_example)
     }
 }
 

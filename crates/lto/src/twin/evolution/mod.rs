@@ -5,99 +5,119 @@ pub mod spectral;
 pub mod steady;
 pub mod timed;
 
+use crate::error::{Error, Result};
 use crate::nn::conv::Padding;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
-/// Which evolution, and how large.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum EvolutionConfig {
-    /// The published evolution of steady problems.
-    Steady {
-        /// Inner width f.
-        width: usize,
-    },
-    /// The published evolution of problems with times.
-    Timed {
-        /// Inner width f.
-        width: usize,
-    },
-    /// Residual blocks with dilations 1 2 4 8 4 2 1.
-    Residual {
-        /// Inner width f.
-        width: usize,
-    },
-    /// Residual blocks of global spectral and local convolutions.
-    Spectral {
-        /// Inner width f.
-        width: usize,
-        /// Wavenumbers kept along each axis.
-        modes: usize,
-        /// Number of blocks.
-        blocks: usize,
-    },
+/// What an evolution acts on.
+#[derive(Clone, Copy, Debug)]
+pub struct LatentSpace {
+    /// Latent channels k.
+    pub channels: usize,
+    /// Spatial dimension, 1 or 2.
+    pub dim: usize,
+    /// Continuation past the edge.
+    pub padding: [Padding; 2],
+    /// Whether the problem has times.
+    pub timed: bool,
 }
 
-/// A latent evolution.
-#[derive(Module, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a model has one of them: its size on the stack does not matter"
-)]
-pub enum Evolution {
-    /// See [`EvolutionConfig::Steady`].
-    Steady(steady::SteadyEvolution),
-    /// See [`EvolutionConfig::Timed`].
-    Timed(timed::TimedEvolution),
-    /// See [`EvolutionConfig::Residual`].
-    Residual(residual::ResidualEvolution),
-    /// See [`EvolutionConfig::Spectral`].
-    Spectral(spectral::SpectralEvolution),
+/// The configuration of one kind of evolution.
+pub trait EvolutionKind {
+    /// Its learned parts.
+    type Network: Evolve;
+
+    /// What it is made for: problems with times, steady ones, or both (`None`).
+    const TIMED: Option<bool> = None;
+
+    /// Its sizes, none of which may be zero.
+    fn sizes(&self) -> Vec<usize>;
+
+    /// A new evolution.
+    fn init(&self, space: LatentSpace, device: &Device) -> Self::Network;
 }
 
-impl EvolutionConfig {
-    /// A new evolution of `latent` channels for a problem with or without times.
-    pub fn init(
-        &self,
-        latent: usize,
-        dim: usize,
-        padding: [Padding; 2],
-        timed: bool,
-        device: &Device,
-    ) -> Evolution {
-        match *self {
-            EvolutionConfig::Steady { width } => {
-                Evolution::Steady(steady::SteadyEvolution::new(latent, width, dim, padding, device))
-            }
-            EvolutionConfig::Timed { width } => {
-                Evolution::Timed(timed::TimedEvolution::new(latent, width, dim, padding, device))
-            }
-            EvolutionConfig::Residual { width } => Evolution::Residual(residual::ResidualEvolution::new(
-                latent, width, dim, padding, timed, device,
-            )),
-            EvolutionConfig::Spectral { width, modes, blocks } => Evolution::Spectral(
-                spectral::SpectralEvolutionConfig { latent, width, modes, blocks, dim, padding, timed }
-                    .init(device),
-            ),
-        }
-    }
-}
-
-impl Evolution {
+/// A learned evolution.
+pub trait Evolve {
     /// # Shapes
     /// `z [b, k, n0, n1]`, `times [b, 2]` (s and t as fractions of the trained range) where the problem has times →
     /// as `z`.
-    pub fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
-        match (self, times) {
-            (Evolution::Timed(evolution), Some(times)) => evolution.forward(z, times),
-            (Evolution::Steady(evolution), _) => evolution.forward(z),
-            (Evolution::Residual(evolution), times) => evolution.forward(z, times),
-            (Evolution::Spectral(evolution), times) => evolution.forward(z, times),
-            (Evolution::Timed(_), None) => {
-                unreachable!("a timed evolution is only built for problems with times")
+    fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4>;
+}
+
+/// All evolutions, one line each: the variant, its configuration and its network.
+macro_rules! evolutions {
+    ($($(#[$doc:meta])* $kind:ident: $module:ident::$config:ident => $network:ident,)+) => {
+        /// Which evolution, and how large.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "snake_case")]
+        pub enum EvolutionConfig {
+            $($(#[$doc])* $kind($module::$config),)+
+        }
+
+        /// A latent evolution.
+        #[derive(Module, Debug)]
+        #[expect(clippy::large_enum_variant, reason = "a model has one of them: its size on the stack does not matter")]
+        pub enum Evolution {
+            $($(#[$doc])* $kind($module::$network),)+
+        }
+
+        impl EvolutionConfig {
+            /// Checks what the types cannot say.
+            ///
+            /// # Errors
+            /// A size of zero, or an evolution for problems of the other kind.
+            pub fn validate(&self, timed: bool) -> Result<()> {
+                match self {
+                    $(EvolutionConfig::$kind(config) => validate(config, stringify!($kind), timed),)+
+                }
+            }
+
+            /// A new evolution.
+            pub fn init(&self, space: LatentSpace, device: &Device) -> Evolution {
+                match self {
+                    $(EvolutionConfig::$kind(config) => Evolution::$kind(config.init(space, device)),)+
+                }
             }
         }
+
+        impl Evolve for Evolution {
+            fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
+                match self {
+                    $(Evolution::$kind(network) => network.forward(z, times),)+
+                }
+            }
+        }
+    };
+}
+
+evolutions! {
+    /// The published evolution of steady problems.
+    Steady: steady::SteadyConfig => SteadyEvolution,
+    /// The published evolution of problems with times.
+    Timed: timed::TimedConfig => TimedEvolution,
+    /// Residual blocks with dilations 1 2 4 8 4 2 1.
+    Residual: residual::ResidualConfig => ResidualEvolution,
+    /// Residual blocks of global spectral and local convolutions.
+    Spectral: spectral::SpectralConfig => SpectralEvolution,
+}
+
+fn validate<K: EvolutionKind>(config: &K, kind: &str, timed: bool) -> Result<()> {
+    let refuse = |key: &str, value: String, requirement: &str| {
+        Err(Error::Config { key: format!("model.evolution{key}"), value, requirement: requirement.into() })
+    };
+    if config.sizes().contains(&0) {
+        return refuse("", "0".into(), "sizes must be at least 1");
+    }
+    match K::TIMED {
+        Some(true) if !timed => {
+            refuse(".kind", kind.to_lowercase(), "the problem is steady: use steady, residual or spectral")
+        }
+        Some(false) if timed => {
+            refuse(".kind", kind.to_lowercase(), "the problem has times: use timed, residual or spectral")
+        }
+        _ => Ok(()),
     }
 }

@@ -1,12 +1,26 @@
 //! An evolution of spectral blocks: global in one step, for elliptic and smooth problems.
 
 use super::timed::TimeEmbedding;
-use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
+use super::{EvolutionKind, Evolve, LatentSpace};
+use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::film::Film;
 use crate::nn::spectral_conv::SpectralConv;
 use burn::module::Module;
 use burn::tensor::activation::gelu;
 use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+/// Configuration of a [`SpectralEvolution`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpectralConfig {
+    /// Inner width f.
+    pub width: usize,
+    /// Wavenumbers kept along each axis.
+    pub modes: usize,
+    /// Number of blocks.
+    pub blocks: usize,
+}
 
 /// Lift k → f by conv3, blocks `h + GELU(FiLM(spectral h + conv3 h))`, conv3 (f → k, zero at first), added to z.
 #[derive(Module, Debug)]
@@ -19,48 +33,31 @@ pub struct SpectralEvolution {
     output: Conv,
 }
 
-/// Everything that makes a [`SpectralEvolution`].
-#[derive(Clone, Copy, Debug)]
-pub struct SpectralEvolutionConfig {
-    /// Latent channels k.
-    pub latent: usize,
-    /// Inner width f.
-    pub width: usize,
-    /// Wavenumbers kept along each axis.
-    pub modes: usize,
-    /// Number of blocks.
-    pub blocks: usize,
-    /// Spatial dimension, 1 or 2.
-    pub dim: usize,
-    /// Continuation past the edge.
-    pub padding: [Padding; 2],
-    /// Whether the problem has times.
-    pub timed: bool,
-}
+impl EvolutionKind for SpectralConfig {
+    type Network = SpectralEvolution;
 
-impl SpectralEvolutionConfig {
-    /// A new evolution.
-    pub fn init(&self, device: &Device) -> SpectralEvolution {
-        let (dim, padding, f) = (self.dim, self.padding, self.width);
+    fn sizes(&self) -> Vec<usize> {
+        vec![self.width, self.modes, self.blocks]
+    }
+
+    fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
+        let (f, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };
-        let films = if self.timed { self.blocks } else { 0 };
+        let films = if timed { self.blocks } else { 0 };
+        let global = |_| SpectralConv::new(f, self.modes, dim, padding, device);
         SpectralEvolution {
-            time: self.timed.then(|| TimeEmbedding::new(f, device)),
-            input: conv(self.latent, f).init(device),
-            global: (0..self.blocks)
-                .map(|_| SpectralConv::new(f, self.modes, dim, padding, device))
-                .collect(),
+            time: timed.then(|| TimeEmbedding::new(f, device)),
+            input: conv(channels, f).init(device),
+            global: (0..self.blocks).map(global).collect(),
             local: (0..self.blocks).map(|_| conv(f, f).init(device)).collect(),
             films: (0..films).map(|_| Film::new(f, f, device)).collect(),
-            output: conv(f, self.latent).init_zero(device),
+            output: conv(f, channels).init_zero(device),
         }
     }
 }
 
-impl SpectralEvolution {
-    /// # Shapes
-    /// `z [b, k, n0, n1]`, `times [b, 2]` for problems with times → as `z`.
-    pub fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
+impl Evolve for SpectralEvolution {
+    fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
         let embedding = self.time.as_ref().zip(times).map(|(time, times)| time.forward(times));
         let mut h = self.input.forward(z.clone());
         for (i, (global, local)) in self.global.iter().zip(&self.local).enumerate() {

@@ -1,14 +1,24 @@
 //! The evolution straight from time s to time t: a dilated CNN modulated by both times.
 
-use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
+use super::{EvolutionKind, Evolve, LatentSpace};
+use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::film::Film;
 use crate::nn::mlp::Linear;
 use burn::module::Module;
 use burn::tensor::activation::silu;
 use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
 
 /// Dilations of the five inner convolutions.
 const DILATIONS: [usize; 5] = [2, 4, 8, 16, 32];
+
+/// Configuration of a [`TimedEvolution`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimedConfig {
+    /// Inner width f.
+    pub width: usize,
+}
 
 /// conv3 (k → f), FiLM, SiLU; five dilated conv3 (f → f), SiLU; FiLM; conv3 (f → k, zero at first); added to z.
 #[derive(Module, Debug)]
@@ -21,23 +31,33 @@ pub struct TimedEvolution {
     output: Conv,
 }
 
-impl TimedEvolution {
-    /// `latent` channels, inner width `width`.
-    pub fn new(latent: usize, width: usize, dim: usize, padding: [Padding; 2], device: &Device) -> Self {
+impl EvolutionKind for TimedConfig {
+    type Network = TimedEvolution;
+
+    const TIMED: Option<bool> = Some(true);
+
+    fn sizes(&self) -> Vec<usize> {
+        vec![self.width]
+    }
+
+    fn init(&self, space: LatentSpace, device: &Device) -> TimedEvolution {
+        let (width, LatentSpace { channels, dim, padding, .. }) = (self.width, space);
         let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };
-        Self {
+        TimedEvolution {
             time: TimeEmbedding::new(width, device),
-            input: conv(latent, width, 1).init(device),
+            input: conv(channels, width, 1).init(device),
             input_film: Film::new(width, width, device),
             dilated: DILATIONS.map(|d| conv(width, width, d).init(device)).into(),
             output_film: Film::new(width, width, device),
-            output: conv(width, latent, 1).init_zero(device),
+            output: conv(width, channels, 1).init_zero(device),
         }
     }
+}
 
-    /// # Shapes
-    /// `z [b, k, n0, n1]`, `times [b, 2]` (s and t as fractions of the horizon) → as `z`.
-    pub fn forward(&self, z: Tensor<4>, times: Tensor<2>) -> Tensor<4> {
+impl Evolve for TimedEvolution {
+    /// Without times, which no problem has that it is made for, as at the first of them.
+    fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
+        let times = times.unwrap_or_else(|| Tensor::zeros([z.dims()[0], 2], &z.device()));
         let embedding = self.time.forward(times);
         let h = self.input.forward(z.clone());
         let h = self.input_film.activated(h, embedding.clone(), Activation::Silu);

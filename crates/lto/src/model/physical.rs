@@ -1,0 +1,104 @@
+//! The operator in physical units: the one place where what it sees is normalized, and what it says is not.
+
+use super::Model;
+use crate::error::{Error, Result};
+use crate::operator::{Batch, Latents, check_contexts};
+use lto_numerics::Points;
+use lto_numerics::dataset::Context;
+use std::sync::Arc;
+
+/// More query points than these, over all examples of a batch, are decoded piece by piece, so that memory does not grow
+/// with them.
+const PIECE: usize = 1 << 16;
+
+impl Model {
+    /// Encodes b contexts.
+    pub(crate) fn latents(&self, contexts: &[Context]) -> Result<Latents> {
+        check_contexts(&self.card.problem, contexts)?;
+        let mut contexts: Arc<[Context]> = contexts.into();
+        for context in Arc::make_mut(&mut contexts) {
+            self.card.source_normalizer.normalize(&mut context.values, context.points.len())?;
+        }
+        self.operator.encode(contexts)
+    }
+
+    /// Decodes what was evolved, large queries piece by piece.
+    ///
+    /// # Shapes
+    /// b examples, one or b sets of M points → `[b, q, M]`.
+    pub(crate) fn values(&self, evolved: &Latents, queries: &[Arc<Points>]) -> Result<Vec<f64>> {
+        let n = queries.first().map_or(0, |query| query.len());
+        let decode = |queries: &[Arc<Points>]| -> Result<Vec<f64>> {
+            Ok(self.operator.decode(evolved, queries)?.into_data().iter::<f64>().collect())
+        };
+        let b = evolved.n_examples();
+        let mut values = match queries {
+            [query] if b * n > PIECE && self.operator.cuts_queries() => {
+                let mut values = vec![0.0; b * self.card.problem.target_channels * n];
+                let mut first = 0;
+                for piece in query.pieces(PIECE.div_ceil(b)) {
+                    let m = piece.len();
+                    let decoded = decode(&[Arc::new(piece)])?;
+                    for (field, part) in values.chunks_exact_mut(n).zip(decoded.chunks_exact(m)) {
+                        field[first..first + m].copy_from_slice(part);
+                    }
+                    first += m;
+                }
+                values
+            }
+            queries => decode(queries)?,
+        };
+        self.card.target_normalizer.denormalize(&mut values, n)?;
+        Ok(values)
+    }
+
+    /// One application: encode, evolve from s to t, decode.
+    ///
+    /// # Shapes
+    /// b contexts, b pairs `(s, t)`, one or b sets of M points → `[b, q, M]`.
+    pub(crate) fn apply(
+        &self,
+        contexts: &[Context],
+        times: &[(f64, f64)],
+        queries: &[Arc<Points>],
+    ) -> Result<Vec<f64>> {
+        self.values(&self.operator.evolve(&self.latents(contexts)?, times)?, queries)
+    }
+
+    /// Makes a prediction at query points the newest frame of a context: where a source has several frames as channels,
+    /// oldest first, the oldest is dropped.
+    pub(crate) fn feed_back(&self, context: &mut Context, values: &[f64], query: &Points) -> Result<()> {
+        let (p, q) = (self.card.problem.source_channels, self.card.problem.target_channels);
+        let kept = if p == q {
+            Vec::new()
+        } else if p.is_multiple_of(q) && context.points == *query {
+            context.values.split_off(values.len())
+        } else {
+            return Err(self.unsupported(format!(
+                "a rollout feeds {q} channels back into a source of {p}: earlier frames are known at the points of the context \
+                 only, so the query must be those"
+            )));
+        };
+        *context = Context { points: query.clone(), n_channels: p, values: [&kept, values].concat() };
+        Ok(())
+    }
+
+    /// A batch as the operator sees it.
+    pub(crate) fn normalized(&self, mut batch: Batch) -> Result<Batch> {
+        let (source, target) = (&self.card.source_normalizer, &self.card.target_normalizer);
+        let (contexts, target_contexts) = (&mut batch.contexts, &mut batch.target_contexts);
+        for (contexts, normalizer) in [(contexts, source), (target_contexts, target)] {
+            for context in contexts {
+                normalizer.normalize(&mut context.values, context.points.len())?;
+            }
+        }
+        let m = batch.n_queries();
+        source.normalize(&mut batch.source, m)?;
+        target.normalize(&mut batch.target, m)?;
+        Ok(batch)
+    }
+
+    pub(super) fn unsupported(&self, reason: String) -> Error {
+        Error::Unsupported { model: self.card.model.name(), reason }
+    }
+}
