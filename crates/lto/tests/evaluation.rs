@@ -4,6 +4,7 @@
 mod known;
 
 use known::{Formula, known};
+use lto::data::State;
 use lto::data::config::DataConfig;
 use lto::data::context::Design;
 use lto::evaluate::compare::{Aspect, differences};
@@ -13,8 +14,9 @@ use lto::evaluate::{Evaluation, EvaluationConfig, Levels, ModelInfo, Origin, Out
 use lto::model::{Model, ModelConfig};
 use lto::operator::Reach;
 use lto::{Device, Error};
+use lto_numerics::dataset::Context;
 use lto_numerics::dataset::write::{Header, create};
-use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
+use lto_numerics::{Domain, Field, Grid, Placement, Points, Sample, Trajectory};
 use serde_json::Value;
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
@@ -411,5 +413,44 @@ fn contexts_are_those_of_the_sample() {
     for (whole, some) in whole.iter().zip(&some) {
         let every_second: Vec<f64> = whole.iter().copied().step_by(2).collect();
         assert_eq!(&every_second, some);
+    }
+}
+
+/// However many samples there are, an example is what its label says: of the first, so many steps ahead, rolled out or not.
+#[test]
+fn examples_of_many_samples_are_what_their_labels_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wave.hdf5");
+    write(&path, 20, |i, x, t| (1.0 + i as f64) * (TAU * (x - 0.3 * t)).sin());
+    let config = EvaluationConfig {
+        horizon: Some(6),
+        start: Some(1),
+        starts: Some(vec![2, 0]),
+        noise: vec![],
+        fractions: vec![],
+        designs: vec![],
+        ..all()
+    };
+    let levels = Levels::open(&data(&path), &[]).unwrap();
+    let model = known(levels.data(), Reach::Direct, |frames, (s, t)| frames[0] * (1.0 + t - s));
+    let evaluation = evaluate(&model, info(&model), &levels, &config, &mut |_, _| true).unwrap();
+    let layout = levels.data().layout();
+    let (query, times) = (Arc::new(Points::grid(layout.grid.as_ref().clone())), &layout.times);
+    let source = |frame| {
+        let field = levels.at(None).unwrap().fields(&[(0, State::Frame(frame))]).unwrap().remove(0);
+        Context { points: query.as_ref().clone(), n_channels: 1, values: field.into_values() }
+    };
+    let straight =
+        |s: usize, t: usize| model.predict(&source(s), times[s], &[times[t]], &query).unwrap().values;
+    let rolled = model.rollout(&source(1), times[1], 6, &query).unwrap().values;
+    let expected = [
+        ((0, 1, false), [times[2], times[3]], straight(2, 3)),
+        ((0, 6, true), [times[1], times[7]], rolled[5 * query.len()..].to_vec()),
+        ((0, 6, false), [times[1], times[7]], straight(1, 7)),
+    ];
+    assert_eq!(evaluation.examples.len(), expected.len());
+    for (example, (label, times, prediction)) in evaluation.examples.iter().zip(expected) {
+        assert_eq!(((example.sample, example.steps, example.rollout), example.times), (label, times));
+        assert_eq!(example.prediction, prediction, "{label:?}");
     }
 }

@@ -74,7 +74,6 @@ pub fn evaluate(
         let outcome = runner.measure(&Case { noise: level, ..full.clone() }, None)?.0;
         noise.push(NoiseResult { level, outcome });
     }
-    gallery.close();
     let horizon = horizon(&mut runner, native, &mut gallery)?;
     let layout = levels.data().layout();
     let Protocol { samples, starts, .. } = runner.protocol;
@@ -190,9 +189,14 @@ impl<'a> Runner<'a> {
             points += examples.iter().map(|e| e.context.points.len()).sum::<usize>();
             count += examples.len();
             let mut judged = |i: usize, j: usize, values: &[f64], scores| {
+        let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
+        let channels = &self.model.card().channel_names;
                 tally.add(examples[i].sample, scores);
                 if let Some(gallery) = gallery.as_deref_mut() {
-                    gallery.add(&examples[i], j, values);
+                    gallery.add_spectra(&examples[i].targets[j].1, values);
+                    if (number, i) == (0, 0) {
+                        gallery.keep(&examples[i], j, values, channels, (steps, false));
+                    }
                 }
             };
             match predict_all(self.model, &examples, &query, Way::Direct, &mut judged) {
@@ -202,12 +206,6 @@ impl<'a> Runner<'a> {
                     return Ok((Outcome::of(Err(refused))?, 0.0));
                 }
                 Err(other) => return Err(other),
-            }
-            if let Some(gallery) = gallery.as_deref_mut()
-                && number == 0
-            {
-                let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
-                gallery.show(&self.model.card().channel_names, steps, false);
             }
             self.advance(chunk.len())?;
         }
