@@ -16,7 +16,7 @@ use crate::progress::duration;
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::Experiment;
-use lto::train::{Outcome, Summary, Trainer};
+use lto::train::{Outcome, Summary, Trainer, in_order};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ impl Report {
             self.seed
         ));
         let loss = self.loss.map(|loss| vec!["training loss".into(), short(loss)]);
-        let errors = self.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
+        let errors = in_order(&self.errors).into_iter().map(|(name, &value)| vec![name.into(), short(value)]);
         page.table("At the end", &["measure", "value"], loss.into_iter().chain(errors).collect());
         page.into_text()
     }

@@ -33,7 +33,9 @@ use std::time::Instant;
 use tensorboard::EventFile;
 use validation::Validation;
 
-pub use observer::{Control, Observer, Outcome, Silent, Started, StepReport, Summary, ValidationReport};
+pub use observer::{
+    Control, Observer, Outcome, Silent, Started, StepReport, Summary, ValidationReport, in_order,
+};
 
 /// A run: its data, its model and where it is.
 pub struct Trainer {

@@ -9,6 +9,7 @@ use crate::progress::duration;
 use crate::report::{Figure, Report, Section, Table};
 use anyhow::Result;
 use lto::model::Model;
+use lto::train::in_order;
 
 /// Numbers of sensors that are shown.
 const SHOWN: [usize; 3] = [64, 256, 1024];
@@ -170,7 +171,7 @@ fn card(results: &Results, model: &Model) -> Section {
         .row(["times".into(), times])
         .row(["data".into(), format!("{}, {} points", card.data, points.join(" × "))])
         .row(["parameters".into(), results.training.parameters.to_string()]);
-    for (name, &error) in &card.errors {
+    for (name, &error) in in_order(&card.errors) {
         table = table.row([name.replace('_', " "), short(error)]);
     }
     Section::new("The model")

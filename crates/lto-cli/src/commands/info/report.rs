@@ -8,6 +8,7 @@ use lto::model::{Model, ModelConfig};
 use lto::operator::Operator;
 use lto::parameters::Named;
 use lto::problem::Problem;
+use lto::train::in_order;
 use lto_numerics::dataset::Normalizer;
 use serde::Serialize;
 use serde_json::Value;
@@ -161,7 +162,7 @@ impl Report {
             architecture(&serde_json::to_value(&self.model).unwrap_or_default()),
         );
         self.normalization(&mut page);
-        let errors = self.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
+        let errors = in_order(&self.errors).into_iter().map(|(name, &value)| vec![name.into(), short(value)]);
         page.table("Errors", &["error", "value"], errors.collect());
         page.into_text()
     }

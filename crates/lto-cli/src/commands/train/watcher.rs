@@ -2,7 +2,7 @@
 
 use crate::interrupt;
 use crate::progress::{Progress, duration};
-use lto::train::{Control, Observer, Started, StepReport, ValidationReport};
+use lto::train::{Control, Observer, Started, StepReport, ValidationReport, in_order};
 
 /// An observer for terminals and logs.
 pub struct Watcher {
@@ -64,9 +64,9 @@ impl Observer for Watcher {
     }
 
     fn validation(&mut self, report: &ValidationReport) {
-        self.validation = report.errors.values().next().copied();
-        let errors: Vec<String> =
-            report.errors.iter().map(|(name, error)| format!("{name} {error:.4}")).collect();
+        let errors = in_order(report.errors);
+        self.validation = errors.first().map(|(_, error)| **error);
+        let errors: Vec<String> = errors.iter().map(|(name, error)| format!("{name} {error:.4}")).collect();
         self.log(&format!("step {}: {}", report.step, errors.join(", ")));
     }
 }
