@@ -71,13 +71,16 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let (trainer, summary) = match trained {
         Ok((trainer, Outcome::Finished(summary))) => (trainer, summary),
         Ok((_, Outcome::Interrupted(_))) | Err(Error::Interrupted) => {
-            eprintln!("interrupted; run the same command again with --force");
+            output::say("interrupted; run the same command again with --force");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
         Err(error) => return Err(error.into()),
     };
     if !global.quiet {
-        eprintln!("trained in {}; evaluating across context sizes", duration(summary.seconds));
+        output::say(format_args!(
+            "trained in {}; evaluating across context sizes",
+            duration(summary.seconds)
+        ));
     }
     let model = Model::load(&run, &Device::flex())?;
     let tests = evaluation::Tests::of(trainer.experiment(), args.seed)?;

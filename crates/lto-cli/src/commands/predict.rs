@@ -80,12 +80,12 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         (prediction.outside_range.is_empty() || args.allow_extrapolation, card.problem.times)
     {
         let outside: Vec<String> = prediction.outside_range.iter().map(|&t| short(t)).collect();
-        eprintln!(
+        out::say(format_args!(
             "warning: the model was trained on times from {} to {}; {} is outside (--allow-extrapolation silences this)",
             short(first),
             short(last),
             outside.join(", ")
-        );
+        ));
     }
     let predicted =
         Predicted { card, sensors: &observed, query: &query, times: &args.to, values: &prediction.values };

@@ -64,7 +64,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let mut trainer = match prepared {
         Err(Error::Interrupted) => {
             watcher.finish();
-            eprintln!("interrupted before training began; nothing was kept");
+            output::say("interrupted before training began; nothing was kept");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
         Err(error) => return Err(advised(error, &folder)),
@@ -84,11 +84,11 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&report.text(output::use_color(global.color, &std::io::stdout())))?;
     }
     if interrupted {
-        eprintln!(
+        output::say(format_args!(
             "interrupted after {}, all saved; continue with: lto train --resume -o {}",
             output::count(usize::try_from(report.steps).unwrap_or(usize::MAX), "step"),
             folder.display()
-        );
+        ));
         return Ok(ExitCode::from(interrupt::STATUS));
     }
     Ok(ExitCode::SUCCESS)

@@ -210,6 +210,6 @@ pub fn write(path: &Path, value: &impl Serialize) -> Result<()> {
 
 fn say(quiet: bool, message: &str) {
     if !quiet {
-        eprintln!("{message}");
+        output::say(message);
     }
 }

@@ -1,6 +1,7 @@
 //! Shows a run as it goes, and stops it when asked to.
 
 use crate::interrupt;
+use crate::output;
 use crate::progress::{Progress, duration};
 use lto::train::{Control, Observer, Started, StepReport, ValidationReport, in_order};
 
@@ -37,7 +38,7 @@ impl Observer for Watcher {
         }
         match &self.progress {
             Some(progress) => progress.say(message),
-            None => eprintln!("{message}"),
+            None => output::say(message),
         }
     }
 
