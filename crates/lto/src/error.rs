@@ -90,6 +90,17 @@ pub enum Error {
         what: String,
         /// What it is.
         value: f64,
+    /// A folder that another process trains in.
+    #[error(
+        "{path}: {who} is training there; wait for it, stop it, or give another folder",
+        path = path.display(), who = process.map_or("another process".into(), |id| format!("process {id}"))
+    )]
+    RunInUse {
+        /// The folder.
+        path: PathBuf,
+        /// The number of the process, where it is known.
+        process: Option<u32>,
+    },
         /// Samples and times of the batch.
         examples: String,
     },

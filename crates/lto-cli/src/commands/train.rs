@@ -16,6 +16,7 @@ use crate::progress::duration;
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::Experiment;
+use lto::train::folder::REPLACEMENT;
 use lto::train::{Outcome, Summary, Trainer, in_order};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -72,7 +73,16 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     };
     let outcome = trainer.run(&mut watcher);
     watcher.finish();
-    let (summary, interrupted) = match outcome? {
+    let new = folder.join(REPLACEMENT);
+    let outcome = match outcome {
+        Err(error) if new.exists() => {
+            let said =
+                format!("the run in {} is as it was; the new one is in {}", folder.display(), new.display());
+            return Err(anyhow::Error::new(error).context(said));
+        }
+        other => other?,
+    };
+    let (summary, interrupted) = match outcome {
         Outcome::Finished(summary) => (summary, false),
         Outcome::Interrupted(summary) => (summary, true),
     };

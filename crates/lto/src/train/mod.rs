@@ -23,11 +23,11 @@ use crate::model::{self, Model, ModelCard};
 use crate::operator::Operator;
 use checkpoint::{Position, Values};
 use flat::FlatLayout;
+use folder::RunFolder;
 use lto_numerics::dataset::Normalizer;
 use means::Means;
 use metrics::Metrics;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tensorboard::EventFile;
@@ -40,7 +40,7 @@ pub use observer::{
 /// A run: its data, its model and where it is.
 pub struct Trainer {
     experiment: Experiment,
-    run: PathBuf,
+    folder: RunFolder,
     data: Arc<Data>,
     batches: Arc<Batches>,
     validation: Validation,
@@ -84,7 +84,7 @@ impl Trainer {
         let train = self.experiment.train.clone();
         let known_steps = (self.steps < u64::MAX).then_some(self.steps);
         observer.started(&Started {
-            run: &self.run,
+            run: self.folder.path(),
             n_parameters: self.n_parameters(),
             step: self.step,
             steps: known_steps,
@@ -95,8 +95,8 @@ impl Trainer {
             observer.log("the run is finished already");
             return Ok(Outcome::Finished(self.summary()));
         }
-        let mut metrics = Metrics::open(&self.run, self.step)?;
-        let mut events = EventFile::create(&self.run, self.step)?;
+        let mut metrics = Metrics::open(self.folder.current(), self.step)?;
+        let mut events = EventFile::create(self.folder.current(), self.step)?;
         let mut batches = Prefetch::start(self.batches.clone(), self.step..self.steps)?;
         let (first_step, first_seconds, clock) = (self.step, self.seconds, Instant::now());
         while !finished {
@@ -182,16 +182,24 @@ impl Trainer {
             errors: finite(&self.errors),
             normalizers: self.normalizers.clone(),
         };
-        checkpoint::write(&self.run, &self.layout, &self.values, &position)
+        checkpoint::write(self.folder.current(), &self.layout, &self.values, &position)
     }
 
-    fn save_model(&self) -> Result<()> {
+    /// Saves the model, without an evaluation of an earlier one beside it. The first takes the place of a run that is to be
+    /// overwritten.
+    fn save_model(&mut self) -> Result<()> {
         let card = ModelCard {
             steps: self.step,
             errors: finite(&self.errors),
             ..self.data.card(self.experiment.model.clone(), self.normalizers.clone())
         };
-        Model::new(card, self.trained()).save(&self.run.join(model::FILE_NAME))
+        let model = Model::new(card, self.trained());
+        let folder = &mut self.folder;
+        if folder.current() == folder.path() {
+            folder.forget_evaluation()?;
+        }
+        model.save(&folder.current().join(model::FILE_NAME))?;
+        folder.replace()
     }
 
     fn summary(&self) -> Summary {
@@ -199,7 +207,7 @@ impl Trainer {
             steps: self.step,
             seconds: self.seconds,
             errors: self.errors.clone(),
-            model: self.run.join(model::FILE_NAME),
+            model: self.folder.path().join(model::FILE_NAME),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::checkpoint::{self, Position, Values};
 use super::flat::FlatLayout;
+use super::folder::RunFolder;
 use super::means::Means;
 use super::validation::Validation;
 use super::{Control, Observer, Trainer, folder};
@@ -22,11 +23,12 @@ const EPSILON: f64 = 1e-8;
 
 impl Trainer {
     /// Prepares a new run in its folder: opens the data, fits the normalization, makes the model and writes the
-    /// configuration and a first checkpoint. A folder that holds a run already is refused unless it is to be overwritten.
+    /// configuration and a first checkpoint. A folder that holds a run already is refused unless it is to be overwritten:
+    /// the old run then stays as it is until the new one saves its first model.
     ///
     /// # Errors
-    /// A configuration that does not fit the data, data that cannot be read, a folder that cannot be written or holds a
-    /// run; [`Error::Interrupted`] if the observer says so.
+    /// A configuration that does not fit the data, data that cannot be read, a folder that cannot be written, holds a run
+    /// or is trained in; [`Error::Interrupted`] if the observer says so.
     pub fn start(
         experiment: Experiment,
         run: &Path,
@@ -37,9 +39,9 @@ impl Trainer {
         if !overwrite {
             folder::refuse_existing(run)?;
         }
-        let trainer = Self::prepare(experiment, run, observer)?;
-        folder::create(run)?;
-        folder::write_config(run, &trainer.experiment)?;
+        let mut trainer = Self::prepare(experiment, RunFolder::open(run)?, observer)?;
+        trainer.folder.begin(overwrite)?;
+        folder::write_config(trainer.folder.current(), &trainer.experiment)?;
         trainer.checkpoint()?;
         Ok(trainer)
     }
@@ -48,10 +50,11 @@ impl Trainer {
     /// `train.steps=2000`; without any, and on as many threads, it goes on bit for bit as if it had never stopped.
     ///
     /// # Errors
-    /// A folder that holds no run, a checkpoint that is damaged or of another model, data that changed.
+    /// A folder that holds no run or is trained in, a checkpoint that is damaged or of another model, data that changed.
     pub fn resume(run: &Path, overrides: &[String], observer: &mut dyn Observer) -> Result<Self> {
+        let locked = RunFolder::open(run)?;
         let experiment = folder::read_config(run, overrides)?;
-        let mut trainer = Self::prepare(experiment, run, observer)?;
+        let mut trainer = Self::prepare(experiment, locked, observer)?;
         let position = checkpoint::read(run, &trainer.layout, &mut trainer.values)?;
         let known = [&position.normalizers.0, &position.normalizers.1];
         if !known.into_iter().zip([&trainer.normalizers.0, &trainer.normalizers.1]).all(|(a, b)| same(a, b)) {
@@ -74,11 +77,10 @@ impl Trainer {
         if !overrides.is_empty() {
             folder::write_config(run, &trainer.experiment)?;
         }
-        folder::forget_evaluation(run)?;
         Ok(trainer)
     }
 
-    fn prepare(experiment: Experiment, run: &Path, observer: &mut dyn Observer) -> Result<Self> {
+    fn prepare(experiment: Experiment, folder: RunFolder, observer: &mut dyn Observer) -> Result<Self> {
         let train = &experiment.train;
         let data = Arc::new(Data::open(&experiment.data, train.context.largest_fraction())?);
         data.notes().iter().for_each(|note| observer.log(note));
@@ -150,7 +152,7 @@ impl Trainer {
             weights,
         };
         Ok(Self {
-            run: run.into(),
+            folder,
             steps: train.total_steps(data.split().train.len()),
             batches: Arc::new(batches),
             validation,
