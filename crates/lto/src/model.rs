@@ -9,10 +9,11 @@ use crate::baseline::fno::config::FnoConfig;
 use crate::baseline::lno::Lno;
 use crate::baseline::lno::config::LnoConfig;
 use crate::baseline::{interpolation, persistence};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::operator::Operator;
 use crate::parameters::Named;
 use crate::problem::Problem;
+use crate::size::{Size, points};
 use crate::twin::Twin;
 use crate::twin::config::TwinConfig;
 use crate::weights;
@@ -68,11 +69,26 @@ impl ModelConfig {
         }
     }
 
+    /// How large the model is for a problem, without making it.
+    pub fn size(&self, problem: &Problem) -> Size {
+        match self {
+            ModelConfig::Twin(config) => config.size(problem),
+            ModelConfig::Persistence | ModelConfig::Interpolation => {
+                Size { weights: 0.0, layers: 0.0, state: points(problem) }
+            }
+            ModelConfig::Lno(config) => config.size(problem),
+            ModelConfig::Fno(config) => config.size(problem),
+            ModelConfig::DeepOnet(config) => config.size(problem),
+        }
+    }
+
     /// A new operator with random weights drawn from `seed`.
     ///
     /// # Errors
-    /// A configuration that is inconsistent, or does not fit the problem.
+    /// A configuration that is inconsistent, does not fit the problem, or does not fit into memory.
     pub fn init(&self, problem: &Problem, seed: u64, device: &Device) -> Result<Box<dyn Operator>> {
+        problem.validate()?;
+        self.size(problem).check()?;
         // The random numbers of a device are one stream, and parameters are drawn from it when first looked at: without
         // the lock and the look, other threads would decide the weights.
         static DRAWING: Mutex<()> = Mutex::new(());
@@ -157,3 +173,10 @@ impl Model {
         Ok(Self { card, operator })
     }
 }
+        // Before it is made: a damaged size would ask for any amount of memory.
+        let (needed, found) =
+            (card.model.size(&card.problem).weights, tensors.iter().map(|t| t.values.len()).sum::<usize>());
+        if needed > found as f64 {
+            let problem = format!("holds {found} numbers, its architecture has at least {needed:.0} weights");
+            return Err(Error::bad_file(&path, problem));
+        }

@@ -116,6 +116,7 @@ impl Trainer {
             return Err(Error::Config {
                 key: "model.kind".into(),
                 value: experiment.model.name().into(),
+        experiment.model.size(&problem).check_training(train.batch)?;
                 requirement: "has no parameters to train; evaluate it as it is".into(),
             });
         }

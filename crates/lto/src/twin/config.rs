@@ -5,6 +5,7 @@ use super::evolution::EvolutionConfig;
 use crate::error::{Error, Result};
 use crate::nn::conv::Padding;
 use crate::problem::Problem;
+use crate::size::{Size, chain};
 use lto_numerics::Domain;
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +146,24 @@ impl TwinConfig {
         if domain.dim() == 1 { [Padding::Zero, of(0)] } else { [of(0), of(1)] }
     }
 
+    /// How large it is for a problem.
+    pub fn size(&self, problem: &Problem) -> Size {
+        let (k, dim) = (self.latent_channels, problem.domain.dim());
+        let (p, q) = (problem.source_channels, problem.target_channels);
+        let taps = if dim == 2 { 25.0 } else { 5.0 };
+        let encoder = match self.encoder {
+            EncoderConfig::SetConv { hidden, .. } => taps * chain([p, hidden, hidden, k]),
+            EncoderConfig::Attention { width } => taps * chain([width, width, width, k]) + chain([p, width]),
+        };
+        let (width, evolution, depth) = self.evolution.size(k, dim);
+        let d = self.decoder.hidden;
+        Size {
+            weights: encoder + evolution + chain([k, d, d, q]),
+            layers: 6.0 + depth,
+            state: (self.latent_points as f64).powi(dim as i32) * width as f64,
+        }
+    }
+
     /// Checks what the types cannot say.
     ///
     /// # Errors
@@ -161,7 +180,7 @@ impl TwinConfig {
             EvolutionConfig::Steady { width }
             | EvolutionConfig::Timed { width }
             | EvolutionConfig::Residual { width } => width,
-            EvolutionConfig::Spectral { width, modes, blocks } => width * modes * blocks,
+            EvolutionConfig::Spectral { width, modes, blocks } => width.min(modes).min(blocks),
         };
         let sizes = [
             ("latent_points", self.latent_points),

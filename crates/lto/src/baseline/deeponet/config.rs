@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::problem::Problem;
+use crate::size::{Size, chain, points};
 use lto_numerics::{Grid, Placement};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,24 @@ fn default_stride() -> usize {
 }
 
 impl DeepOnetConfig {
+    /// How large it is for a problem.
+    pub fn size(&self, problem: &Problem) -> Size {
+        let stride = self.sensor_stride.max(1);
+        let sensors: f64 = problem.native.iter().map(|n| n.div_ceil(stride) as f64).product();
+        let output = problem.target_channels as f64 * self.basis as f64;
+        let net = |input: f64, hidden: &[usize]| match (hidden.first(), hidden.last()) {
+            (Some(&first), Some(&last)) => {
+                input * first as f64 + chain(hidden.iter().copied()) + last as f64 * output
+            }
+            _ => input * output,
+        };
+        Size {
+            weights: net(problem.source_channels as f64 * sensors, &self.branch) + net(1.0, &self.trunk),
+            layers: (self.branch.len() + self.trunk.len() + 2) as f64,
+            state: points(problem) * output,
+        }
+    }
+
     /// The sensors: the grid whose values the branch takes.
     ///
     /// # Errors

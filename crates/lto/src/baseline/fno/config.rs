@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::problem::Problem;
+use crate::size::{Size, chain, points};
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a Fourier neural operator, the `[model]` of a configuration file with `kind = "fno"`.
@@ -63,8 +64,29 @@ impl FnoConfig {
     pub fn hidden(&self) -> usize {
         self.hidden.unwrap_or(match self.form {
             FnoForm::Published => 128,
-            FnoForm::NeuralOperator => 2 * self.width,
+            FnoForm::NeuralOperator => self.width.saturating_mul(2),
         })
+    }
+
+    /// How large it is for a problem.
+    pub fn size(&self, problem: &Problem) -> Size {
+        let dim = problem.domain.dim();
+        let modes = |d: usize| self.modes(d) as f64;
+        let kept: f64 = match self.form {
+            FnoForm::Published => (0..dim).map(modes).product::<f64>() * if dim == 2 { 2.0 } else { 1.0 },
+            FnoForm::NeuralOperator => {
+                (0..dim).map(|d| modes(d) / if d + 1 == dim { 2.0 } else { 1.0 }).product()
+            }
+        };
+        let (w, blocks) = (self.width as f64, self.blocks as f64);
+        let ends = chain([problem.source_channels, self.width])
+            + chain([self.width, self.hidden(), problem.target_channels]);
+        let transform: f64 = problem.native.iter().enumerate().map(|(d, &n)| n as f64 * modes(d)).sum();
+        Size {
+            weights: ends + blocks * w * w * (2.0 * kept + 1.0),
+            layers: 3.0 + blocks,
+            state: points(problem) * w + transform,
+        }
     }
 
     /// Checks what the types cannot say.

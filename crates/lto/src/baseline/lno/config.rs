@@ -1,6 +1,8 @@
 //! What makes a Latent Neural Operator.
 
 use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::size::{Size, chain, points};
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a Latent Neural Operator, the `[model]` of a configuration file.
@@ -39,6 +41,17 @@ pub enum LnoQueries {
 }
 
 impl LnoConfig {
+    /// How large it is for a problem.
+    pub fn size(&self, problem: &Problem) -> Size {
+        let [blocks, modes, dim, layers] = [self.blocks, self.modes, self.dim, self.layers].map(|n| n as f64);
+        let ends = chain([problem.source_channels, self.dim, problem.target_channels]) + dim * modes;
+        Size {
+            weights: ends + dim * dim * (8.0 * blocks + 4.0 * layers),
+            layers: 6.0 * blocks + 4.0 * layers,
+            state: points(problem) * (dim + modes) + modes * dim,
+        }
+    }
+
     /// Checks what the types cannot say.
     ///
     /// # Errors

@@ -58,6 +58,25 @@ pub enum Evolution {
 }
 
 impl EvolutionConfig {
+    /// Its width f, the weights of an evolution of `latent` channels, and its number of convolutions.
+    pub fn size(&self, latent: usize, dim: usize) -> (usize, f64, f64) {
+        let (width, inner) = match *self {
+            EvolutionConfig::Steady { width } => (width, 1.0),
+            EvolutionConfig::Timed { width } => (width, 5.0),
+            EvolutionConfig::Residual { width } => (width, 7.0),
+            EvolutionConfig::Spectral { width, blocks, .. } => (width, blocks as f64),
+        };
+        let (k, f, taps) = (latent as f64, width as f64, if dim == 2 { 9.0 } else { 3.0 });
+        let spectral = match *self {
+            EvolutionConfig::Spectral { modes, .. } => {
+                let m = modes as f64;
+                2.0 * m * if dim == 2 { 2.0 * m - 1.0 } else { 1.0 }
+            }
+            _ => 0.0,
+        };
+        (width, 2.0 * taps * k * f + inner * f * f * (taps + spectral), 2.0 + inner)
+    }
+
     /// A new evolution of `latent` channels for a problem with or without times.
     pub fn init(
         &self,
