@@ -135,12 +135,30 @@ pub struct ModelCard {
 pub struct Model {
     card: ModelCard,
     operator: Box<dyn Operator>,
+    extrapolates: bool,
 }
 
 impl Model {
     /// A model of an operator that computes without gradients.
     pub fn new(card: ModelCard, operator: Box<dyn Operator>) -> Self {
-        Self { card, operator }
+        Self { card, operator, extrapolates: false }
+    }
+
+    /// The same model, which also predicts at times outside those it was trained on.
+    pub fn extrapolating(self) -> Self {
+        Self { extrapolates: true, ..self }
+    }
+
+    /// Refuses times that the model was not trained on, unless it is [`Model::extrapolating`].
+    ///
+    /// # Errors
+    /// [`Error::TimeOutsideRange`].
+    pub fn check_times(&self, times: impl IntoIterator<Item = f64>) -> Result<()> {
+        let problem = &self.card.problem;
+        match (problem.outside_range(times).first(), problem.times) {
+            (Some(&time), Some(range)) if !self.extrapolates => Err(Error::TimeOutsideRange { time, range }),
+            _ => Ok(()),
+        }
     }
 
     /// Everything but the weights.
@@ -168,11 +186,6 @@ impl Model {
     pub fn load(path: &Path, device: &Device) -> Result<Self> {
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
         let (tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
-        let mut operator = card.model.init(&card.problem, 0, device)?;
-        weights::load_into(operator.as_mut(), tensors, &path)?;
-        Ok(Self { card, operator })
-    }
-}
         // Before it is made: a damaged size would ask for any amount of memory.
         let (needed, found) =
             (card.model.size(&card.problem).weights, tensors.iter().map(|t| t.values.len()).sum::<usize>());
@@ -180,3 +193,8 @@ impl Model {
             let problem = format!("holds {found} numbers, its architecture has at least {needed:.0} weights");
             return Err(Error::bad_file(&path, problem));
         }
+        let mut operator = card.model.init(&card.problem, 0, device)?;
+        weights::load_into(operator.as_mut(), tensors, &path)?;
+        Ok(Self::new(card, operator))
+    }
+}

@@ -5,7 +5,7 @@ mod known;
 
 use known::{Formula, known};
 use lto::data::State;
-use lto::data::config::DataConfig;
+use lto::data::config::{DataConfig, SplitConfig};
 use lto::data::context::Design;
 use lto::evaluate::compare::{Aspect, differences};
 use lto::evaluate::evaluation::{HorizonResult, read, to_json};
@@ -452,5 +452,68 @@ fn examples_of_many_samples_are_what_their_labels_say() {
     for (example, (label, times, prediction)) in evaluation.examples.iter().zip(expected) {
         assert_eq!(((example.sample, example.steps, example.rollout), example.times), (label, times));
         assert_eq!(example.prediction, prediction, "{label:?}");
+    }
+}
+
+/// A record of waves whose hours begin at `first`, as windows of eight hours every four.
+fn hours(path: &Path, first: f64) -> DataConfig {
+    let times: Vec<f64> = (0..24).map(|i| first + f64::from(i)).collect();
+    let grid = Grid::cubic(Domain::unit(1, true).unwrap(), 16, Placement::Left).unwrap();
+    store(path, vec![grid], &times, 1, |_, x, t| (TAU * (x[0] - 0.03 * (t - first))).sin());
+    let window = toml::from_str("frames = 8\nstride = 4").unwrap();
+    DataConfig { window: Some(window), split: SplitConfig::Test, ..data(path) }
+}
+
+/// Windows count from their own start: where the hours of a file begin changes nothing. All of another file's samples test,
+/// whatever the windows share.
+#[test]
+fn windows_of_a_later_week_are_evaluated_like_those_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = EvaluationConfig { horizon: Some(5), ..EvaluationConfig::default() };
+    let at = |first: f64| {
+        let data = hours(&folder.path().join(format!("{first}.hdf5")), first);
+        let levels = Levels::open(&data, &[]).unwrap();
+        assert_eq!((levels.data().problem().times, levels.data().split().test.len()), (Some([0.0, 7.0]), 5));
+        // What a model says depends on its times.
+        let model = known(levels.data(), Reach::Direct, |frames, (s, t)| frames[0] * (1.0 + s + 2.0 * t));
+        evaluate(&model, info(&model), &levels, &config, &mut |_, _| true).unwrap()
+    };
+    let (first, later) = (at(0.0), at(576.0));
+    assert_eq!(
+        first.one_step.measures().unwrap().relative_l2,
+        later.one_step.measures().unwrap().relative_l2
+    );
+    assert_eq!(first.horizon.unwrap().steps[4].direct.measures().unwrap().relative_l2.mean, {
+        later.horizon.unwrap().steps[4].direct.measures().unwrap().relative_l2.mean
+    });
+}
+
+/// A record that is not cut keeps its hours: a model of other hours refuses it, unless told to go on.
+#[test]
+fn times_outside_the_trained_range_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |first: f64| {
+        let config = hours(&folder.path().join(format!("{first}.hdf5")), first);
+        Levels::open(&DataConfig { window: None, ..config }, &[]).unwrap()
+    };
+    let (levels, later) = (open(0.0), open(576.0));
+    for reach in [Reach::Direct, Reach::Step] {
+        let model = known(levels.data(), reach, |frames, _| frames[0]);
+        let config = EvaluationConfig { horizon: Some(2), ..EvaluationConfig::default() };
+        let refused = evaluate(&model, info(&model), &later, &config, &mut |_, _| true).unwrap_err();
+        assert!(matches!(refused, Error::TimeOutsideRange { time: 576.0, range: [0.0, 23.0] }), "{refused}");
+        let text = refused.to_string();
+        assert!(["576", "0 to 23", "extrapolation"].iter().all(|part| text.contains(part)), "{text}");
+        // Within the range, but for where the steps lead.
+        let layout = levels.data().layout();
+        let query = Arc::new(Points::grid(layout.grid.as_ref().clone()));
+        let values = vec![1.0; query.len()];
+        let context = Context { points: query.as_ref().clone(), n_channels: 1, values };
+        assert!(model.rollout(&context, 20.0, 3, &query).is_ok());
+        let refused = model.rollout(&context, 20.0, 4, &query).unwrap_err();
+        assert!(matches!(refused, Error::TimeOutsideRange { time: 24.0, .. }), "{refused}");
+        let model = model.extrapolating();
+        assert_eq!(model.rollout(&context, 20.0, 4, &query).unwrap().outside_range, [24.0]);
+        evaluate(&model, info(&model), &later, &config, &mut |_, _| true).unwrap();
     }
 }

@@ -50,7 +50,10 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let command = std::env::args().map(|arg| quoted(&arg)).collect::<Vec<_>>().join(" ");
     let mut evaluations = Vec::with_capacity(args.runs.len());
     for run in &args.runs {
-        let model = model(run, &data)?;
+        let mut model = model(run, &data)?;
+        if args.allow_extrapolation || args.shown.force {
+            model = model.extrapolating();
+        }
         match one(run, &model, &levels, &protocol, global.quiet) {
             Ok(evaluation) => evaluations.push(Evaluation { command: command.clone(), ..evaluation }),
             Err(Error::Interrupted) => {

@@ -69,7 +69,10 @@ struct ValueSummary {
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let output = Output::prepare(args)?;
-    let model = Model::load(&args.model, &Device::flex())?;
+    let mut model = Model::load(&args.model, &Device::flex())?;
+    if args.allow_extrapolation || args.force {
+        model = model.extrapolating();
+    }
     let card = model.card();
     check_times(args, card)?;
     let observed = sensors::read(args, card)?;
@@ -81,7 +84,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     {
         let outside: Vec<String> = prediction.outside_range.iter().map(|&t| short(t)).collect();
         out::say(format_args!(
-            "warning: the model was trained on times from {} to {}; {} is outside (--allow-extrapolation silences this)",
+            "warning: the model was trained on times from {} to {}; {} is outside (--allow-extrapolation says that this is meant)",
             short(first),
             short(last),
             outside.join(", ")

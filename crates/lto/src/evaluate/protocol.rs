@@ -29,8 +29,9 @@ pub type Progress<'a> = dyn FnMut(usize, usize) -> bool + 'a;
 /// Evaluates a model.
 ///
 /// # Errors
-/// A protocol that the data do not allow, data that cannot be read, or a model for another problem; [`Error::Interrupted`]
-/// where `progress` says so. What models of this kind cannot do is an outcome, not an error.
+/// A protocol that the data do not allow, data that cannot be read, a model for another problem, or times that it was not
+/// trained on ([`Model::check_times`]); [`Error::Interrupted`] where `progress` says so. What models of this kind cannot do
+/// is an outcome, not an error.
 pub fn evaluate(
     model: &Model,
     info: ModelInfo,
@@ -136,6 +137,10 @@ impl<'a> Runner<'a> {
         problem.check_domain("data", data.layout().grid.domain())?;
         let history = problem.history();
         let protocol = config.protocol(data, history)?;
+        let times = &data.layout().times;
+        let ahead = protocol.horizon.map_or(0..0, |(start, n_steps)| start..start + n_steps + 1);
+        let frames = protocol.starts.iter().flat_map(|start| [*start, start + config.lead]).chain(ahead);
+        model.check_times(frames.filter_map(|frame| times.get(frame).copied()))?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { 2 } else { 0 };
         let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();
@@ -184,13 +189,13 @@ impl<'a> Runner<'a> {
             return Ok((Outcome::of(Err(refused))?, 0.0));
         }
         let (mut tally, mut points, mut count) = (Tally::default(), 0, 0);
+        let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
+        let channels = &self.model.card().channel_names;
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             let examples = self.examples(case, chunk)?;
             points += examples.iter().map(|e| e.context.points.len()).sum::<usize>();
             count += examples.len();
             let mut judged = |i: usize, j: usize, values: &[f64], scores| {
-        let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
-        let channels = &self.model.card().channel_names;
                 tally.add(examples[i].sample, scores);
                 if let Some(gallery) = gallery.as_deref_mut() {
                     gallery.add_spectra(&examples[i].targets[j].1, values);

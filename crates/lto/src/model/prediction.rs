@@ -24,7 +24,8 @@ pub struct Prediction {
     pub times: Vec<f64>,
     /// Values `[time, channel, point]` in physical units.
     pub values: Vec<f64>,
-    /// Times asked for that lie outside the trained range, s included: treat values there with suspicion.
+    /// Times asked for that lie outside the trained range, s included: none unless the model is
+    /// [extrapolating](Model::extrapolating).
     pub outside_range: Vec<f64>,
 }
 
@@ -45,7 +46,8 @@ impl Model {
     /// the context of the next step. A steady problem ignores the times and gives one.
     ///
     /// # Errors
-    /// A context or query the model cannot take, a time that is not finite, or one that native steps do not lead to.
+    /// A context or query the model cannot take, a time that is not finite or outside the trained range (unless the model is
+    /// [extrapolating](Model::extrapolating)), or one that native steps do not lead to.
     pub fn predict(
         &self,
         context: &Context,
@@ -105,8 +107,8 @@ impl Model {
     /// newest and the oldest is dropped.
     ///
     /// # Errors
-    /// A context or query the model cannot take, a steady problem, or a model of several frames whose query points are
-    /// not those of the context.
+    /// A context or query the model cannot take, a steady problem, times outside the trained range as for
+    /// [`Model::predict`], or a model of several frames whose query points are not those of the context.
     pub fn rollout(
         &self,
         context: &Context,
@@ -130,7 +132,8 @@ impl Model {
         query: &Arc<Points>,
     ) -> Result<Vec<Prediction>> {
         let interval = self.interval()?;
-        let size = self.check(contexts, starts.iter(), query)?;
+        let ends: Vec<f64> = starts.iter().map(|s| s + n_steps as f64 * interval).collect();
+        let size = self.check(contexts, starts.iter().chain(&ends), query)?;
         let mut all = vec![Vec::new(); contexts.len()];
         self.roll(contexts.to_vec(), starts, n_steps, query, |_, values| {
             all.iter_mut().zip(values.chunks_exact(size)).for_each(|(all, v)| all.extend_from_slice(v));
@@ -156,10 +159,12 @@ impl Model {
         times: impl Iterator<Item = &'a f64>,
         query: &Arc<Points>,
     ) -> Result<usize> {
-        if let Some(bad) = times.into_iter().find(|t| !t.is_finite()) {
+        let times: Vec<f64> = times.copied().collect();
+        if let Some(bad) = times.iter().find(|t| !t.is_finite()) {
             let (key, requirement) = ("time".into(), "times must be finite numbers".into());
             return Err(Error::Config { key, value: bad.to_string(), requirement });
         }
+        self.check_times(times)?;
         let problem = &self.card.problem;
         check_inputs(problem, contexts, &vec![(0.0, 0.0); contexts.len()], std::slice::from_ref(query))?;
         Ok(problem.target_channels * query.len())

@@ -84,6 +84,13 @@ impl Trainer {
         let train = &experiment.train;
         let data = Arc::new(Data::open(&experiment.data, train.context.largest_fraction())?);
         data.notes().iter().for_each(|note| observer.log(note));
+        if data.split().train.is_empty() {
+            return Err(Error::Config {
+                key: "data.split".into(),
+                value: format!("{:?}", experiment.data.split),
+                requirement: "must leave samples to train on".into(),
+            });
+        }
         let problem = data.problem();
         let objective = &train.objective;
         let reconstructs = objective.reconstruction_weight > 0.0;
@@ -109,6 +116,7 @@ impl Trainer {
             });
         }
         // The model first: a configuration that does not fit is found before any sample is solved.
+        experiment.model.size(&problem).check_training(train.batch)?;
         let device = Device::flex().autodiff();
         let operator = experiment.model.init(&problem, experiment.seed, &device)?;
         let (layout, weights) = FlatLayout::of(operator.as_ref());
@@ -116,7 +124,6 @@ impl Trainer {
             return Err(Error::Config {
                 key: "model.kind".into(),
                 value: experiment.model.name().into(),
-        experiment.model.size(&problem).check_training(train.batch)?;
                 requirement: "has no parameters to train; evaluate it as it is".into(),
             });
         }
