@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// A time that the model was not trained on.
     #[error(
-        "t = {time}: the model was trained on times from {first} to {last}, and what it says outside them is worth nothing; \
+        "t = {time:?}: the model was trained on times from {first} to {last}, and what it says outside them is worth nothing; \
          count times as its training data do, or allow extrapolation (--allow-extrapolation)",
         first = range[0], last = range[1]
     )]

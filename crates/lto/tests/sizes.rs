@@ -37,17 +37,14 @@ fn configurations() -> Vec<(String, Table)> {
     }
     let resolved = |(name, text): (String, String)| {
         let mut table: Table = text.parse().unwrap();
-        let data = table["data"].as_table_mut().unwrap();
-        if !data.contains_key("generate") {
-            let steady = name.contains("darcy");
-            let pde = if steady {
-                "pde = 'darcy'\nresolution = 17"
-            } else {
-                "pde = 'heat'\nresolution = 16\nn_frames = 60"
+        if !table["data"].as_table().unwrap().contains_key("generate") {
+            let (axes, pde) = (if name.contains("burgers") { 1 } else { 2 }, "pde = 'heat', resolution = 16");
+            let pde = match name.contains("darcy") {
+                true => "pde = 'darcy', resolution = 17".into(),
+                false => format!("{pde}, dim = {axes}, n_frames = 60"),
             };
-            data.insert("generate".into(), Value::Table(pde.parse().unwrap()));
-            data.entry("samples").or_insert(Value::Integer(60));
-            ["path", "layout", "keys"].map(|key| data.remove(key));
+            let data = format!("generate = {{ {pde} }}\nsamples = 60").parse().unwrap();
+            table.insert("data".into(), Value::Table(data));
         }
         let experiment = Experiment::parse(&table.to_string(), &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
         (name, experiment.to_toml().unwrap().parse().unwrap())

@@ -198,6 +198,7 @@ fn a_run_that_diverges_says_where_and_keeps_its_checkpoint() {
         message.contains("sample") && message.contains("t = ") && message.contains("learning_rate"),
         "{message}"
     );
+    drop(trainer);
     let resumed = Trainer::resume(&run, &["train.learning_rate=1e-3".into()], &mut Silent).unwrap();
     assert_eq!(resumed.step(), step - 1);
 }

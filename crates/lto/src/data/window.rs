@@ -50,15 +50,13 @@ impl Windowed {
             return refuse("the frames of the data are not equally far apart in time".into());
         }
         let each = (times.len() - window.frames) / window.stride + 1;
+        let n_samples = whole.n_samples.saturating_mul(each);
         let layout = Layout {
-            n_samples: whole.n_samples * each,
+            n_samples,
             times: times[..window.frames].iter().map(|t| t - times[0]).collect(),
             description: format!(
-                "{} windows of {} frames, every {}, of {}",
-                whole.n_samples * each,
-                window.frames,
-                window.stride,
-                whole.description
+                "{n_samples} windows of {} frames, every {}, of {}",
+                window.frames, window.stride, whole.description
             ),
             ..whole.clone()
         };
