@@ -127,7 +127,8 @@ fn what_is_wrong_with_a_configuration_is_named() {
 /// Starts a run that does not end by itself, and waits for its first model.
 #[cfg(unix)]
 fn long_run(space: &Workspace, mut command: std::process::Command) -> std::process::Child {
-    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    use std::process::Stdio;
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !space.path("run/model.safetensors").exists() {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(20));

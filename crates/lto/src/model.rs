@@ -187,12 +187,15 @@ impl Model {
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
         let (tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
         // Before it is made: a damaged size would ask for any amount of memory.
-        let (needed, found) =
-            (card.model.size(&card.problem).weights, tensors.iter().map(|t| t.values.len()).sum::<usize>());
-        if needed > found as f64 {
-            let problem = format!("holds {found} numbers, its architecture has at least {needed:.0} weights");
+        let size = card.model.size(&card.problem);
+        let found: usize = tensors.iter().map(|t| t.values.len()).sum();
+        if size.weights > found as f64 {
+            let needed = size.weights;
+            let problem =
+                format!("holds {found} numbers, its architecture has at least {needed:.3e} weights");
             return Err(Error::bad_file(&path, problem));
         }
+        size.check().map_err(|e| Error::bad_file(&path, e.to_string()))?;
         let mut operator = card.model.init(&card.problem, 0, device)?;
         weights::load_into(operator.as_mut(), tensors, &path)?;
         Ok(Self::new(card, operator))
