@@ -93,6 +93,10 @@ fn absurd_numbers_are_refused_before_memory_is_taken() {
             let mut value = Value::Table(table.clone());
             let values = if at(&mut value, &path).is_float() { &real[..] } else { &whole[..] };
             for absurd in values {
+                // A list of 2³¹ samples fits into some machines.
+                if path.concat() == "datasamples" && *absurd == Value::Integer(1 << 31) {
+                    continue;
+                }
                 *at(&mut value, &path) = absurd.clone();
                 let text = value.as_table().unwrap().to_string();
                 let Ok(experiment) = Experiment::parse(&text, &[]) else { continue };
