@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks the running command to stop between two samples, the second stops at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks the running command to save and stop, the second stops at once.
 
 use anyhow::{Context, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,17 +8,46 @@ pub const STATUS: u8 = 130;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Listens for Ctrl-C (and termination) from here on.
+/// Listens for Ctrl-C, termination and hang-up from here on. A hang-up that was ignored when the program started (`nohup`)
+/// stays ignored.
 ///
 /// # Errors
 /// The operating system refuses.
 pub fn listen() -> Result<()> {
+    let context = "listening for Ctrl-C";
+    #[cfg(unix)]
+    let hangup = hangup::disposition().context(context)?;
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(STATUS));
         }
     })
-    .context("listening for Ctrl-C")
+    .context(context)?;
+    #[cfg(unix)]
+    hangup::keep_ignored(&hangup).context(context)?;
+    Ok(())
+}
+
+/// What the terminal's end does to the program.
+#[cfg(unix)]
+mod hangup {
+    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+    /// What a hang-up does at the moment; it is ignored from here until a handler is set.
+    pub fn disposition() -> nix::Result<SigAction> {
+        let ignore = SigAction::new(SigHandler::SigIgn, SaFlags::empty(), SigSet::empty());
+        // SAFETY: ignoring a signal runs no handler.
+        unsafe { sigaction(Signal::SIGHUP, &ignore) }
+    }
+
+    /// Ignores hang-ups again where they were ignored before.
+    pub fn keep_ignored(before: &SigAction) -> nix::Result<()> {
+        if matches!(before.handler(), SigHandler::SigIgn) {
+            // SAFETY: as above.
+            unsafe { sigaction(Signal::SIGHUP, before) }?;
+        }
+        Ok(())
+    }
 }
 
 /// Whether the command should stop.

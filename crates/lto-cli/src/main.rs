@@ -1,5 +1,8 @@
 //! The `lto` program.
 
+// These panic where their stream is closed or full; `output::say` and `output::print` do not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod commands;
 mod interrupt;

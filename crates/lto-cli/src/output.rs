@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use clap::ColorChoice;
 use lto_numerics::dataset::write::AtomicFile;
 use lto_report::words::visible;
+use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,12 @@ pub fn print_error(error: &anyhow::Error, color: ColorChoice) {
         said = cause;
     }
     let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Writes a line for people to standard error. A stream that is closed or full is no reason to stop: the line is lost, the
+/// work is not.
+pub fn say(line: impl Display) {
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Whether an error is only that nobody reads our output any more.

@@ -1,8 +1,9 @@
 //! Progress on standard error: a bar on a terminal, else a line now and then, or nothing.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use lto_report::words::duration;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 /// Time between two plain lines.
@@ -60,8 +61,7 @@ impl Progress {
             }
             Shown::Lines { last } if last.elapsed() >= EVERY && done > self.first => {
                 *last = Instant::now();
-                let line = format!("{done}/{} {}{}\n", self.total, self.what, message());
-                let _ = stderr().write_all(line.as_bytes());
+                output::say(format_args!("{done}/{} {}{}", self.total, self.what, message()));
             }
             _ => {}
         }
@@ -69,12 +69,9 @@ impl Progress {
 
     /// Writes a line above the bar.
     pub fn say(&self, line: &str) {
-        let write = || {
-            let _ = stderr().write_all(format!("{line}\n").as_bytes());
-        };
         match &self.shown {
-            Shown::Bar(bar) => bar.suspend(write),
-            Shown::Lines { .. } => write(),
+            Shown::Bar(bar) => bar.suspend(|| output::say(line)),
+            Shown::Lines { .. } => output::say(line),
             Shown::Nothing => {}
         }
     }

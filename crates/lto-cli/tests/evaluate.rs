@@ -3,12 +3,15 @@
 mod common;
 
 use common::Workspace;
+use lto_numerics::dataset::write::{Header, create};
+use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 const CONFIG: &str = "
 [data]
@@ -173,6 +176,48 @@ fn another_file_is_evaluated_as_a_whole() {
     let said = common::stderr(&evaluated);
     assert!(evaluated.status.success() && said.contains("all 3 samples"), "{said}");
     assert!(String::from_utf8_lossy(&evaluated.stdout).contains("fewer than 10 samples"));
+}
+
+/// A model of windows is evaluated on a later week of its kind as it is: no split to invent, no hours to shift.
+#[test]
+fn a_later_record_is_evaluated_like_the_first() {
+    let space = Workspace::new();
+    let record = |file: &str, first: f64, hours: u32| {
+        let grid = Grid::cubic(Domain::unit(1, true).unwrap(), 8, Placement::Left).unwrap();
+        let times: Vec<f64> = (0..hours).map(|hour| first + f64::from(hour)).collect();
+        let header = Header { grids: vec![Arc::new(grid)], times, n_samples: 1, attributes: Vec::new() };
+        let at = |t: &f64| {
+            let wave = |x: &[f64]| (std::f64::consts::TAU * (x[0] - (t - first) / 24.0)).sin();
+            Field::from_fn(header.grids[0].clone(), wave).into_values()
+        };
+        let values = header.times.iter().flat_map(at).collect();
+        let record = Trajectory::new(header.grids[0].clone(), header.times.clone(), 1, values).unwrap();
+        let mut writer = create(&space.path(file), &header).unwrap();
+        writer.append(&[Sample::Evolution(record)]).unwrap();
+        writer.finish().unwrap();
+    };
+    record("train.hdf5", 0.0, 40);
+    record("early.hdf5", 0.0, 16);
+    record("later.hdf5", 576.0, 16);
+    let options = "path = 'train.hdf5'\nperiodic = 'all'\nwindow = { frames = 8, stride = 4 }\n\
+                   split = { counts = { train = 5, validation = 1, test = 2 } }\n";
+    let model = CONFIG.split("[model]").nth(1).unwrap();
+    std::fs::write(space.path("tiny.toml"), format!("[data]\n{options}[model]{model}")).unwrap();
+    space.succeed(&["train", "tiny.toml", "-o", "run", "--quiet"]);
+    let evaluated = |file: &str| {
+        let printed = json(&space.succeed(&["evaluate", "run", "--data", file, "--json", "--quiet"]));
+        let (samples, one_step) = (&printed[0]["data"]["samples"], &printed[0]["one_step"]["measured"]);
+        (samples.clone(), one_step["relative_l2"]["mean"].as_f64().unwrap())
+    };
+    let (early, later) = (evaluated("early.hdf5"), evaluated("later.hdf5"));
+    assert_eq!(early, later);
+    assert_eq!(early.0, Value::from(vec![0, 1, 2]));
+    // Whole, its hours are not those of the windows.
+    let whole =
+        ["evaluate", "run", "--data", "later.hdf5", "--set", "data.window={ frames = 12, stride = 4 }"];
+    let error = space.fail(1, &whole);
+    assert!(error.contains("0 to 7") && error.contains("--allow-extrapolation"), "{error}");
+    space.succeed(&[&whole[..], &["--force", "--quiet"]].concat());
 }
 
 #[test]

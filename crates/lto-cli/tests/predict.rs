@@ -131,14 +131,17 @@ fn pictures_and_image_data_are_written_for_every_dimension_and_kind() {
 }
 
 #[test]
-fn times_outside_the_training_data_are_warned_of_unless_silenced() {
+fn times_outside_the_training_data_are_refused_unless_meant() {
     let space = space();
-    let output = space.run(&args("a.npz", &["--from", "0", "--to", "0.5,1.5"]));
-    assert!(output.status.success());
-    let said = stderr(&output);
-    assert!(said.starts_with("warning") && said.contains("0 to 1") && said.contains("1.5"), "{said}");
-    let silent = space.run(&args("b.npz", &["--from", "0", "--to", "0.5,1.5", "--allow-extrapolation"]));
-    assert!(silent.status.success() && stderr(&silent).is_empty(), "{}", stderr(&silent));
+    let times = ["--from", "0", "--to", "0.5,1.5"];
+    let error = space.fail(1, &args("a.npz", &times));
+    let parts = ["1.5", "0 to 1", "--allow-extrapolation"];
+    assert!(parts.iter().all(|part| error.contains(part)) && !space.path("a.npz").exists(), "{error}");
+    let forced = space.run(&args("a.npz", &[&times[..], &["--force"]].concat()));
+    let said = stderr(&forced);
+    assert!(forced.status.success() && said.starts_with("warning") && said.contains("1.5"), "{said}");
+    let meant = space.run(&args("b.npz", &[&times[..], &["--allow-extrapolation"]].concat()));
+    assert!(meant.status.success() && stderr(&meant).is_empty(), "{}", stderr(&meant));
 }
 
 #[test]

@@ -123,3 +123,114 @@ fn what_is_wrong_with_a_configuration_is_named() {
         stderr(&quiet)
     );
 }
+
+/// Starts a run that does not end by itself, and waits for its first model.
+#[cfg(unix)]
+fn long_run(space: &Workspace, mut command: std::process::Command) -> std::process::Child {
+    use std::process::Stdio;
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !space.path("run/model.safetensors").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child
+}
+
+#[cfg(unix)]
+fn signal(child: &std::process::Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+#[cfg(unix)]
+const LONG: [&str; 6] = ["train", "tiny.toml", "-o", "run", "--set", "train.steps=1000000"];
+
+/// Neither another --resume nor --force touches a run that is being trained.
+#[cfg(unix)]
+#[test]
+fn a_run_in_progress_is_left_alone() {
+    let space = space();
+    let mut child = long_run(&space, space.command(&LONG));
+    for args in [&["train", "--resume", "-o", "run"][..], &["train", "tiny.toml", "-o", "run", "--force"]] {
+        let error = space.fail(1, args);
+        assert!(error.contains("run") && error.contains(&format!("process {}", child.id())), "{error}");
+    }
+    signal(&child, rustix::process::Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let metrics = std::fs::read_to_string(space.path("run/metrics.jsonl")).unwrap();
+    let steps: Vec<u64> = metrics.lines().map(|line| json(line)["step"].as_u64().unwrap()).collect();
+    assert!(steps.is_sorted() && steps.len() > 2, "{steps:?}");
+    // Killed, it holds nothing.
+    let mut child = long_run(&space, space.command(&["train", "--resume", "-o", "run"]));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let step = json(metrics.lines().last().unwrap())["step"].as_u64().unwrap();
+    space.succeed(&[
+        "train",
+        "--resume",
+        "-o",
+        "run",
+        "--set",
+        &format!("train.steps={}", step + 3),
+        "--quiet",
+    ]);
+}
+
+/// The end of a terminal saves and stops a run, but not one that was started to outlive it.
+#[cfg(unix)]
+#[test]
+fn a_hangup_stops_a_run_unless_it_is_ignored() {
+    use rustix::process::Signal;
+    let space = space();
+    let mut child = long_run(&space, space.command(&LONG));
+    signal(&child, Signal::HUP);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    std::fs::remove_dir_all(space.path("run")).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    let program = space.command(&[]).get_program().to_owned();
+    shell.current_dir(space.path("")).args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(program).args(LONG);
+    let mut child = long_run(&space, shell);
+    let lines = || std::fs::read_to_string(space.path("run/metrics.jsonl")).unwrap().lines().count();
+    signal(&child, Signal::HUP);
+    let before = lines();
+    while lines() < before + 20 {
+        assert!(child.try_wait().unwrap().is_none(), "the hang-up ended it");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    signal(&child, Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+/// What is to be replaced is there until it is, and a run that was moved away from its data can be told where they are.
+#[test]
+fn a_replacement_that_fails_costs_nothing_and_moved_data_are_found() {
+    let space = space();
+    space.generate("heat", 12, "data.npz", &["--dim", "1"]);
+    space.succeed(&["train", "tiny.toml", "--data", "data.npz", "-o", "run", "--quiet"]);
+    let model = std::fs::read(space.path("run/model.safetensors")).unwrap();
+    let wild = [
+        "--set",
+        "train.learning_rate=1e30",
+        "--set",
+        "train.gradient_clip=0",
+        "--set",
+        "train.schedule.kind=constant",
+    ];
+    let wild =
+        [&["train", "tiny.toml", "-o", "run", "--force", "--set", "train.validation.every=0"][..], &wild]
+            .concat();
+    let error = space.fail(1, &wild);
+    assert!(
+        error.contains("diverged") && error.contains("as it was") && error.contains("run/replacement"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(space.path("run/model.safetensors")).unwrap(), model);
+    std::fs::rename(space.path("data.npz"), space.path("moved.npz")).unwrap();
+    let more = ["train", "--resume", "-o", "run", "--quiet", "--set", "train.steps=8"];
+    let error = space.fail(1, &more);
+    assert!(error.contains("data.npz") && error.contains("--set data.path="), "{error}");
+    space.succeed(&[&more[..], &["--data", "moved.npz"]].concat());
+    let error = space.fail(1, &["evaluate", "run", "--set", "data.path=data.npz"]);
+    assert!(error.contains("data.npz") && error.contains("--set data.path="), "{error}");
+    space.succeed(&["evaluate", "run", "--quiet"]);
+}

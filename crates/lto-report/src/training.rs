@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
-use lto::train::metrics;
+use lto::train::{in_order, metrics};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl History {
 /// The curves as charts, one above the other; `None` where there is nothing to show.
 pub fn charts(history: &History) -> Option<Drawing> {
     let chart = |title: &str, label: &str, curves: &Curves, style: Style| {
-        let series = curves.iter().enumerate().map(|(number, (name, points))| Series {
+        let series = in_order(curves).into_iter().enumerate().map(|(number, (name, points))| Series {
             name: name.replace('_', " "),
             points: points.clone(),
             intervals: Vec::new(),

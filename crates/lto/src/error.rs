@@ -38,6 +38,18 @@ pub enum Error {
         /// Why not, and what it needs.
         reason: String,
     },
+    /// A time that the model was not trained on.
+    #[error(
+        "t = {time:?}: the model was trained on times from {first} to {last}, and what it says outside them is worth nothing; \
+         count times as its training data do, or allow extrapolation (--allow-extrapolation)",
+        first = range[0], last = range[1]
+    )]
+    TimeOutsideRange {
+        /// The first such time.
+        time: f64,
+        /// First and last time of the training data.
+        range: [f64; 2],
+    },
     /// Points on another domain than the model's.
     #[error(
         "the {what} lies on the domain {got}, the model was made for {expected}; convert the coordinates"
@@ -77,6 +89,17 @@ pub enum Error {
     RunExists {
         /// The folder.
         path: PathBuf,
+    },
+    /// A folder that another process trains in.
+    #[error(
+        "{path}: {who} is training there; wait for it, stop it, or give another folder",
+        path = path.display(), who = process.map_or("another process".into(), |id| format!("process {id}"))
+    )]
+    RunInUse {
+        /// The folder.
+        path: PathBuf,
+        /// The number of the process, where it is known.
+        process: Option<u32>,
     },
     /// A loss or gradient that is not finite.
     #[error(

@@ -18,6 +18,7 @@ pub mod operator;
 pub mod optim;
 pub mod parameters;
 pub mod problem;
+pub mod size;
 pub mod train;
 pub mod twin;
 pub mod weights;

@@ -9,10 +9,11 @@ use crate::baseline::interpolation::Interpolation;
 use crate::baseline::lno::config::LnoConfig;
 use crate::baseline::persistence::Persistence;
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::operator::{Operator, OperatorConfig};
 use crate::parameters::Named;
 use crate::problem::Problem;
+use crate::size::Size;
 use crate::twin::config::TwinConfig;
 use crate::weights;
 use lto_numerics::dataset::Normalizer;
@@ -67,11 +68,18 @@ impl ModelConfig {
         self.kind().takes_history()
     }
 
+    /// How large the model is for a problem, without making it.
+    pub fn size(&self, problem: &Problem) -> Size {
+        self.kind().size(problem)
+    }
+
     /// A new operator with random weights drawn from `seed`.
     ///
     /// # Errors
-    /// A configuration that is inconsistent, or does not fit the problem.
+    /// A configuration that is inconsistent, does not fit the problem, or does not fit into memory.
     pub fn init(&self, problem: &Problem, seed: u64, device: Device) -> Result<Arc<dyn Operator>> {
+        problem.validate()?;
+        self.size(problem).check()?;
         // The random numbers of a device are one stream, and parameters are drawn from it when first looked at: without
         // the lock and the look, other threads would decide the weights.
         static DRAWING: Mutex<()> = Mutex::new(());
@@ -113,6 +121,7 @@ pub struct ModelCard {
 pub struct Model {
     card: Arc<ModelCard>,
     operator: Arc<dyn Operator>,
+    extrapolates: bool,
 }
 
 impl Model {
@@ -127,7 +136,12 @@ impl Model {
 
     /// A model of an operator.
     pub fn of(card: ModelCard, operator: Arc<dyn Operator>) -> Self {
-        Self { card: Arc::new(card), operator }
+        Self { card: Arc::new(card), operator, extrapolates: false }
+    }
+
+    /// The same model, which also predicts at times outside those it was trained on.
+    pub fn extrapolating(self) -> Self {
+        Self { extrapolates: true, ..self }
     }
 
     /// Everything but the weights.
@@ -184,6 +198,16 @@ impl Model {
         let path = path.as_ref();
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
         let (tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
+        // Before it is made: a damaged size would ask for any amount of memory.
+        let size = card.model.size(&card.problem);
+        let found: usize = tensors.iter().map(|t| t.values.len()).sum();
+        if size.weights > found as f64 {
+            let needed = size.weights;
+            let problem =
+                format!("holds {found} numbers, its architecture has at least {needed:.3e} weights");
+            return Err(Error::bad_file(&path, problem));
+        }
+        size.check().map_err(|e| Error::bad_file(&path, e.to_string()))?;
         let operator = card.model.init(&card.problem, 0, device)?;
         let operator = weights::load_into(operator.as_ref(), tensors, &path)?;
         Ok(Self::of(card, operator))

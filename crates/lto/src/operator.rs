@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::loss::{LossTerm, Objective};
 use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
 use crate::problem::Problem;
+use crate::size::Size;
 use burn::module::Module;
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use lto_numerics::Points;
@@ -300,6 +301,9 @@ pub trait OperatorConfig {
     fn takes_history(&self) -> bool {
         true
     }
+
+    /// How large it is for a problem, from below, without making it.
+    fn size(&self, problem: &Problem) -> Size;
 
     /// A new operator with random weights (seed the device first).
     ///

@@ -4,6 +4,9 @@ use crate::error::{Error, Result};
 use lto_numerics::Domain;
 use serde::{Deserialize, Serialize};
 
+/// Share of the trained range by which a time may be off: files round times, and steps add up.
+const ROUNDING: f64 = 1e-3;
+
 /// The problem a model solves. Stored with its weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,10 +70,10 @@ impl Problem {
         Err(Error::WrongDomain { what, expected: self.domain.to_string(), got: domain.to_string() })
     }
 
-    /// The times among `times` outside the trained range.
+    /// The times among `times` outside the trained range, by more than rounding of times can explain.
     pub fn outside_range(&self, times: impl IntoIterator<Item = f64>) -> Vec<f64> {
         let Some([first, last]) = self.times else { return Vec::new() };
-        let slack = 1e-9 * (last - first);
+        let slack = ROUNDING * (last - first);
         times.into_iter().filter(|t| !(first - slack..=last + slack).contains(t)).collect()
     }
 }

@@ -7,7 +7,7 @@ mod layers;
 const LAYERS: &[&[&str]] = &[
     &["device", "error"],
     &["kernel", "loss", "optim", "parameters", "problem"],
-    &["interpolate", "nn", "operator"],
+    &["interpolate", "nn", "operator", "size"],
     &["baseline", "twin", "weights"],
     &["model"],
     &["data"],

@@ -5,7 +5,8 @@ mod known;
 
 use known::{Formula, known};
 use lto::Error;
-use lto::data::config::DataConfig;
+use lto::data::State;
+use lto::data::config::{DataConfig, SplitConfig};
 use lto::data::context::DesignKind;
 use lto::evaluate::compare::{Aspect, differences};
 use lto::evaluate::evaluation::{HorizonResult, read, to_json};
@@ -15,8 +16,9 @@ use lto::evaluate::{
 };
 use lto::model::{Model, ModelConfig};
 use lto::operator::Reach;
+use lto_numerics::dataset::Context;
 use lto_numerics::dataset::write::{Header, create};
-use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
+use lto_numerics::{Domain, Field, Grid, Placement, Points, Sample, Trajectory};
 use serde_json::Value;
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
@@ -417,5 +419,107 @@ fn contexts_are_those_of_the_sample() {
     for (whole, some) in whole.iter().zip(&some) {
         let every_second: Vec<f64> = whole.iter().copied().step_by(2).collect();
         assert_eq!(&every_second, some);
+    }
+}
+
+/// However many samples there are, an example is what its label says: of the first, so many steps ahead, rolled out or not.
+#[test]
+fn examples_of_many_samples_are_what_their_labels_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wave.hdf5");
+    write(&path, 20, |i, x, t| (1.0 + i as f64) * (TAU * (x - 0.3 * t)).sin());
+    let config = EvaluationConfig {
+        horizon: Some(6),
+        start: Some(1),
+        starts: Some(vec![2, 0]),
+        noise: vec![],
+        fractions: vec![],
+        designs: vec![],
+        ..all()
+    };
+    let levels = Levels::open(&data(&path), &[]).unwrap();
+    let model = known(levels.data(), Reach::Direct, |frames, (s, t)| frames[0] * (1.0 + t - s));
+    let evaluation = evaluate(&model, info(&model), &levels, &config, &mut |_, _| true).unwrap();
+    let layout = levels.data().layout();
+    let (query, times) = (Arc::new(Points::grid(layout.grid.as_ref().clone())), &layout.times);
+    let source = |frame| {
+        let field = levels.at(None).unwrap().fields(&[(0, State::Frame(frame))]).unwrap().remove(0);
+        Context { points: query.as_ref().clone(), n_channels: 1, values: field.into_values() }
+    };
+    let straight =
+        |s: usize, t: usize| model.predict(&source(s), times[s], &[times[t]], &query).unwrap().values;
+    let rolled = model.rollout(&source(1), times[1], 6, &query).unwrap().values;
+    let expected = [
+        ((0, 1, false), [times[2], times[3]], straight(2, 3)),
+        ((0, 6, true), [times[1], times[7]], rolled[5 * query.len()..].to_vec()),
+        ((0, 6, false), [times[1], times[7]], straight(1, 7)),
+    ];
+    assert_eq!(evaluation.examples.len(), expected.len());
+    for (example, (label, times, prediction)) in evaluation.examples.iter().zip(expected) {
+        assert_eq!(((example.sample, example.steps, example.rollout), example.times), (label, times));
+        assert_eq!(example.prediction, prediction, "{label:?}");
+    }
+}
+
+/// A record of waves whose hours begin at `first`, as windows of eight hours every four.
+fn hours(path: &Path, first: f64) -> DataConfig {
+    let times: Vec<f64> = (0..24).map(|i| first + f64::from(i)).collect();
+    let grid = Grid::cubic(Domain::unit(1, true).unwrap(), 16, Placement::Left).unwrap();
+    store(path, vec![grid], &times, 1, |_, x, t| (TAU * (x[0] - 0.03 * (t - first))).sin());
+    let window = toml::from_str("frames = 8\nstride = 4").unwrap();
+    DataConfig { window: Some(window), split: SplitConfig::Test, ..data(path) }
+}
+
+/// Windows count from their own start: where the hours of a file begin changes nothing. All of another file's samples test,
+/// whatever the windows share.
+#[test]
+fn windows_of_a_later_week_are_evaluated_like_those_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = EvaluationConfig { horizon: Some(5), ..EvaluationConfig::default() };
+    let at = |first: f64| {
+        let data = hours(&folder.path().join(format!("{first}.hdf5")), first);
+        let levels = Levels::open(&data, &[]).unwrap();
+        assert_eq!((levels.data().problem().times, levels.data().split().test.len()), (Some([0.0, 7.0]), 5));
+        // What a model says depends on its times.
+        let model = known(levels.data(), Reach::Direct, |frames, (s, t)| frames[0] * (1.0 + s + 2.0 * t));
+        evaluate(&model, info(&model), &levels, &config, &mut |_, _| true).unwrap()
+    };
+    let (first, later) = (at(0.0), at(576.0));
+    assert_eq!(
+        first.one_step.measures().unwrap().relative_l2,
+        later.one_step.measures().unwrap().relative_l2
+    );
+    assert_eq!(first.horizon.unwrap().steps[4].direct.measures().unwrap().relative_l2.mean, {
+        later.horizon.unwrap().steps[4].direct.measures().unwrap().relative_l2.mean
+    });
+}
+
+/// A record that is not cut keeps its hours: a model of other hours refuses it, unless told to go on.
+#[test]
+fn times_outside_the_trained_range_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |first: f64| {
+        let config = hours(&folder.path().join(format!("{first}.hdf5")), first);
+        Levels::open(&DataConfig { window: None, ..config }, &[]).unwrap()
+    };
+    let (levels, later) = (open(0.0), open(576.0));
+    for reach in [Reach::Direct, Reach::Step] {
+        let model = known(levels.data(), reach, |frames, _| frames[0]);
+        let config = EvaluationConfig { horizon: Some(2), ..EvaluationConfig::default() };
+        let refused = evaluate(&model, info(&model), &later, &config, &mut |_, _| true).unwrap_err();
+        assert!(matches!(refused, Error::TimeOutsideRange { time: 576.0, range: [0.0, 23.0] }), "{refused}");
+        let text = refused.to_string();
+        assert!(["576", "0 to 23", "extrapolation"].iter().all(|part| text.contains(part)), "{text}");
+        // Within the range, but for where the steps lead.
+        let layout = levels.data().layout();
+        let query = Arc::new(Points::grid(layout.grid.as_ref().clone()));
+        let values = vec![1.0; query.len()];
+        let context = Context { points: query.as_ref().clone(), n_channels: 1, values };
+        assert!(model.rollout(&context, 20.0, 3, &query).is_ok());
+        let refused = model.rollout(&context, 20.0, 4, &query).unwrap_err();
+        assert!(matches!(refused, Error::TimeOutsideRange { time: 24.0, .. }), "{refused}");
+        let model = model.extrapolating();
+        assert_eq!(model.rollout(&context, 20.0, 4, &query).unwrap().outside_range, [24.0]);
+        evaluate(&model, info(&model), &later, &config, &mut |_, _| true).unwrap();
     }
 }

@@ -66,7 +66,7 @@ fn a_large_query_is_predicted_piece_by_piece_to_the_same_values() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_and_times_outside_are_listed() {
+fn what_does_not_fit_is_told_and_times_outside_are_refused_or_listed() {
     let (model, context) = (model(), context());
     let query = Arc::new(context.points.clone());
     let one_channel = Context { n_channels: 1, values: context.values[..3].to_vec(), ..context.clone() };
@@ -76,6 +76,8 @@ fn what_does_not_fit_is_told_and_times_outside_are_listed() {
     let refused = model.predict(&context, 0.0, &[0.5], &Arc::new(elsewhere));
     assert!(matches!(refused, Err(Error::WrongDomain { what: "query", .. })));
     assert!(model.predict(&context, 0.0, &[f64::NAN], &query).is_err());
-    let outside = model.predict(&context, -0.5, &[0.5, 1.5], &query).unwrap().outside_range;
+    let refused = model.predict(&context, 0.0, &[0.5, 1.5], &query).unwrap_err();
+    assert!(matches!(refused, Error::TimeOutsideRange { time: 1.5, range: [0.0, 1.0] }), "{refused}");
+    let outside = model.extrapolating().predict(&context, -0.5, &[0.5, 1.5], &query).unwrap().outside_range;
     assert_eq!(outside, [1.5, -0.5]);
 }

@@ -2,12 +2,19 @@
 
 use lto::model::{FILE_NAME, Model, ModelCard, ModelConfig};
 use lto::problem::Problem;
-use lto::weights;
+use lto::{Device, weights};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Points};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+#[path = "../../lto-numerics/tests/common/allocation.rs"]
+mod allocation;
+
+#[global_allocator]
+static ALLOCATOR: allocation::Watched = allocation::Watched;
 
 fn normalizer() -> Normalizer {
     serde_json::from_str(r#"{"mean": [0.5], "scale": [2.0]}"#).unwrap()
@@ -112,4 +119,65 @@ fn damaged_files_are_refused_by_name() {
     assert!(load(&path).contains("missing"));
     weights::write(&path, &made.operator().parameters(), &"no card").unwrap();
     assert!(load(&path).contains("not understood"));
+}
+
+/// One number of the description enlarged: the file is refused before anything of that size is made.
+#[test]
+fn sizes_that_the_weights_do_not_have_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    let made = model();
+    let others = [
+        "kind = 'fno'\nwidth = 2\nmodes = 2",
+        "kind = 'fno'\nform = 'neural_operator'\nwidth = 2\nmodes = [4, 2]",
+        "kind = 'deeponet'\nbranch = [4]\ntrunk = [4]\nbasis = 2\nsensor_stride = 4",
+        "kind = 'lno'\nblocks = 1\nmodes = 3\ndim = 4\nheads = 2",
+    ];
+    let others = others.map(|text| {
+        let model: ModelConfig = toml::from_str(text).unwrap();
+        let operator = model.init(&made.card().problem, 3, &Device::flex()).unwrap();
+        Model::new(ModelCard { model, ..made.card().clone() }, operator)
+    });
+    for made in [made].into_iter().chain(others) {
+        let card = serde_json::to_value(made.card()).unwrap();
+        let sizes = ["/problem/source_channels", "/problem/target_channels"].map(String::from).into_iter();
+        for size in sizes.chain(numbers(&card["model"], "/model")) {
+            // Where an encoder or kernel begins, and how far apart sensors are, are no sizes.
+            if ["length_scale", "density_floor", "sensor_stride", "heads"]
+                .iter()
+                .any(|name| size.contains(name))
+            {
+                continue;
+            }
+            for value in [2830, 2147483647, 1 << 62, u64::MAX] {
+                // A grid of 2830 × 2830 points fits.
+                if size.ends_with("latent_points") && value == 2830 {
+                    continue;
+                }
+                let mut card = card.clone();
+                *card.pointer_mut(&size).unwrap() = value.into();
+                weights::write(&path, &made.operator().parameters(), &card).unwrap();
+                let error = Model::load(&path, &Device::flex()).map(|_| ()).unwrap_err().to_string();
+                assert!(
+                    error.contains("m.safetensors") || error.contains("model."),
+                    "{size} = {value}: {error}"
+                );
+            }
+        }
+    }
+    assert!(allocation::largest() < 64 << 20, "{} bytes", allocation::largest());
+}
+
+/// Paths of all numbers in a value.
+fn numbers(value: &Value, path: &str) -> Vec<String> {
+    match value {
+        Value::Number(_) => vec![path.into()],
+        Value::Array(list) => {
+            list.iter().enumerate().flat_map(|(i, value)| numbers(value, &format!("{path}/{i}"))).collect()
+        }
+        Value::Object(map) => {
+            map.iter().flat_map(|(key, value)| numbers(value, &format!("{path}/{key}"))).collect()
+        }
+        _ => Vec::new(),
+    }
 }

@@ -198,6 +198,7 @@ fn a_run_that_diverges_says_where_and_keeps_its_checkpoint() {
         message.contains("sample") && message.contains("t = ") && message.contains("learning_rate"),
         "{message}"
     );
+    drop(trainer);
     let resumed = Trainer::resume(&run, &["train.learning_rate=1e-3".into()], &mut Silent).unwrap();
     assert_eq!(resumed.step(), step - 1);
 }
@@ -211,7 +212,7 @@ fn a_folder_that_holds_a_run_is_refused() {
     let refused = Trainer::start(short(), &run, false, &mut Silent).err().unwrap();
     assert!(matches!(refused, Error::RunExists { .. }), "{refused}");
     let trainer = Trainer::start(short(), &run, true, &mut Silent).unwrap();
-    assert_eq!((trainer.step(), run.join("metrics.jsonl").exists()), (0, false));
+    assert_eq!(trainer.step(), 0);
     assert!(
         Trainer::resume(folder.path(), &[], &mut Silent)
             .err()
@@ -317,4 +318,101 @@ fn a_model_that_steps_trains_on_consecutive_pairs_only() {
     let train = experiment(&[]).train;
     assert_eq!(train.pairs_for(Reach::Step).unwrap(), Pairs::Consecutive);
     assert_eq!(train.pairs_for(Reach::Direct).unwrap(), Pairs::All);
+}
+
+/// One process at a time, and one trainer at a time in a process.
+#[test]
+fn a_folder_that_is_trained_in_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let trainer = Trainer::start(experiment(&[]), &run, false, &mut Silent).unwrap();
+    let again = [
+        Trainer::resume(&run, &[], &mut Silent).err().unwrap(),
+        Trainer::start(experiment(&[]), &run, true, &mut Silent).err().unwrap(),
+    ];
+    for refused in again {
+        let Error::RunInUse { path, process } = &refused else { panic!("{refused}") };
+        assert_eq!((path, *process), (&run, Some(std::process::id())));
+        assert!(refused.to_string().contains(&format!("process {}", std::process::id())), "{refused}");
+    }
+    drop(trainer);
+    Trainer::resume(&run, &[], &mut Silent).unwrap();
+}
+
+/// Names in a folder, but for event files and the lock.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> =
+        names.filter(|name| !name.starts_with("events") && name != ".lock").collect();
+    names.sort();
+    names
+}
+
+/// An evaluation is that of the model beside it: it goes when that is replaced, and not before.
+#[test]
+fn a_finished_run_keeps_its_evaluation_until_it_is_trained_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    Trainer::start(experiment(&["train.steps=2"]), &run, false, &mut Silent)
+        .unwrap()
+        .run(&mut Silent)
+        .unwrap();
+    let evaluation = run.join("evaluation.json");
+    std::fs::write(&evaluation, "[]").unwrap();
+    Trainer::resume(&run, &[], &mut Silent).unwrap().run(&mut Silent).unwrap();
+    assert!(evaluation.exists());
+    Trainer::resume(&run, &["train.steps=3".into()], &mut Silent).unwrap().run(&mut Silent).unwrap();
+    assert!(!evaluation.exists());
+}
+
+/// Until the first model of a new run is saved the old run is whole: it can be used, resumed and compared.
+#[test]
+fn a_run_is_replaced_once_there_is_a_model_to_replace_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    Trainer::start(experiment(&["train.steps=2"]), &run, false, &mut Silent)
+        .unwrap()
+        .run(&mut Silent)
+        .unwrap();
+    std::fs::write(run.join("evaluation.json"), "[]").unwrap();
+    let contents = || {
+        names(&run)
+            .into_iter()
+            .filter(|name| name != "replacement")
+            .map(|name| (std::fs::read(run.join(&name)).unwrap(), name))
+            .collect::<Vec<_>>()
+    };
+    let before = contents();
+    let wild = experiment(&["train.learning_rate=1e30", "train.schedule={ kind = 'constant' }", "seed=6"]);
+    let error = Trainer::start(wild, &run, true, &mut Silent).unwrap().run(&mut Silent).unwrap_err();
+    assert!(matches!(error, Error::Diverged { .. }), "{error}");
+    assert!(before == contents(), "the old run has changed");
+    Trainer::resume(&run, &["train.steps=3".into()], &mut Silent).unwrap().run(&mut Silent).unwrap();
+    let mut watch = Watch { stop_at: Some(3), ..Watch::default() };
+    Trainer::start(experiment(&["seed=6"]), &run, true, &mut Silent).unwrap().run(&mut watch).unwrap();
+    assert_eq!(names(&run), ["checkpoint.safetensors", "config.toml", "metrics.jsonl", "model.safetensors"]);
+    let events = std::fs::read_dir(&run)
+        .unwrap()
+        .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with("events"));
+    assert_eq!(events.count(), 1);
+    let resumed = Trainer::resume(&run, &[], &mut Silent).unwrap();
+    assert_eq!((resumed.step(), resumed.experiment().seed), (3, 6));
+}
+
+#[test]
+fn data_that_were_moved_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SMALL.replace("generate = ", "# ");
+    let gone = format!("data.path={}", folder.path().join("gone.npz").display());
+    let error = Trainer::start(
+        Experiment::parse(&text, &[gone]).unwrap(),
+        &folder.path().join("run"),
+        false,
+        &mut Silent,
+    )
+    .err()
+    .unwrap()
+    .to_string();
+    assert!(error.contains("gone.npz") && error.contains("--set data.path="), "{error}");
 }

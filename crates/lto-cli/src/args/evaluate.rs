@@ -87,6 +87,9 @@ pub struct EvaluateArgs {
     /// Source frame of the horizon [default: the first that all models can start from]
     #[arg(long, value_name = "FRAME", value_parser = whole::<usize>)]
     pub start: Option<usize>,
+    /// Evaluate also at times outside those of the training data
+    #[arg(long)]
+    pub allow_extrapolation: bool,
     /// How results are shown.
     #[command(flatten)]
     pub shown: ShownArgs,
@@ -110,8 +113,8 @@ pub struct ShownArgs {
     /// Folder to write evaluation.json and report.html to
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Replace what an earlier evaluation left in the folder of -o
-    #[arg(long, requires = "output")]
+    /// Replace what an earlier evaluation left in the folder of -o; evaluate also implies --allow-extrapolation
+    #[arg(long)]
     pub force: bool,
     /// Numbers of others to show beside ours: a TOML file of published tables with name, table (resolution, rollout, …) and
     /// relative_l2 = { "64" = 0.078 }

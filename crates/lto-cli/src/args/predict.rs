@@ -55,7 +55,7 @@ pub struct PredictArgs {
     /// Average observations at the same place, in place of refusing them
     #[arg(long)]
     pub merge_duplicates: bool,
-    /// Do not warn of times outside those of the training data
+    /// Predict also at times outside those of the training data
     #[arg(long)]
     pub allow_extrapolation: bool,
     /// Which channel a picture shows, by name or by number from 0
@@ -64,7 +64,7 @@ pub struct PredictArgs {
     /// Color map of pictures [default: red-blue for signed fields, else viridis]
     #[arg(long, value_name = "MAP")]
     pub colormap: Option<Colormap>,
-    /// Replace files that exist
+    /// Replace files that exist; implies --allow-extrapolation
     #[arg(long)]
     pub force: bool,
     /// Print JSON in place of a table

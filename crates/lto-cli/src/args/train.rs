@@ -8,8 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The folder of a run holds config.toml (all settings, defaults included), model.safetensors, checkpoint.safetensors,
-metrics.jsonl, TensorBoard event files, and loss.png at the end. Ctrl-C saves a checkpoint; --resume continues from it as if
-nothing had happened.
+metrics.jsonl, TensorBoard event files, and loss.png at the end. Ctrl-C saves a checkpoint, and so does the end of the
+terminal (but under nohup training goes on); --resume continues from it as if nothing had happened. One process trains in
+a folder at a time.
 
 Examples:
   lto train heat.toml -o runs/heat
@@ -22,7 +23,7 @@ pub struct TrainArgs {
     #[arg(value_name = "CONFIG", required_unless_present = "resume", conflicts_with = "resume")]
     pub config: Option<PathBuf>,
     /// The file to learn from, in place of what the configuration says: the same as --set data.path=FILE
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// A setting in place of the configuration's: train.steps=2000
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -33,7 +34,7 @@ pub struct TrainArgs {
     /// Continue the run in the folder
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
-    /// Replace a run that is in the folder
+    /// Replace a run that is in the folder: it stays as it is until the new one has saved its first model
     #[arg(long)]
     pub force: bool,
     /// Seed of the weights and of all that is drawn while training: the same as --set seed=N

@@ -13,11 +13,11 @@ use evaluation::Evaluation;
 use lto::Error;
 use lto::experiment::Experiment;
 use lto::model::Model;
+use lto::train::{RunEnd, Trainer};
 use lto_report::picture::ticks::short;
 use lto_report::text::Page;
 use lto_report::training::History;
 use lto_report::words::duration;
-use lto::train::{RunEnd, Trainer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -72,13 +72,16 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let (trainer, summary) = match trained {
         Ok((trainer, RunEnd::Finished(summary))) => (trainer, summary),
         Ok((_, RunEnd::Interrupted(_))) | Err(Error::Interrupted) => {
-            eprintln!("interrupted; run the same command again with --force");
+            output::say("interrupted; run the same command again with --force");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
         Err(error) => return Err(error.into()),
     };
     if !global.quiet {
-        eprintln!("trained in {}; evaluating across context sizes", duration(summary.seconds));
+        output::say(format_args!(
+            "trained in {}; evaluating across context sizes",
+            duration(summary.seconds)
+        ));
     }
     let model = Model::load(&run)?;
     let tests = evaluation::Tests::of(trainer.experiment(), args.seed)?;

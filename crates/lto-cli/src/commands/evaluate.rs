@@ -45,17 +45,20 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let levels = Levels::open(&source.config, &protocol.all_resolutions())?;
     if !global.quiet {
-        levels.notes().iter().for_each(|note| eprintln!("{note}"));
-        eprintln!("{}", said_samples(&protocol, &data)?);
+        levels.notes().iter().for_each(output::say);
+        output::say(said_samples(&protocol, &data)?);
     }
     let command = std::env::args().map(|arg| quoted(&arg)).collect::<Vec<_>>().join(" ");
     let mut evaluations = Vec::with_capacity(args.runs.len());
     for run in &args.runs {
-        let model = model(run, &data)?;
+        let mut model = model(run, &data)?;
+        if args.allow_extrapolation || args.shown.force {
+            model = model.extrapolating();
+        }
         match one(run, &model, &levels, &protocol, global.quiet) {
             Ok(evaluation) => evaluations.push(Evaluation { command: command.clone(), ..evaluation }),
             Err(Error::Interrupted) => {
-                eprintln!("interrupted; nothing was written");
+                output::say("interrupted; nothing was written");
                 return Ok(ExitCode::from(interrupt::STATUS));
             }
             Err(error) => return Err(error).with_context(|| format!("evaluating {run}")),
@@ -85,7 +88,7 @@ pub fn present(evaluations: &[Evaluation], shown: &ShownArgs, global: &GlobalArg
     let look = Look::new(shown.metric, &published);
     kept::write(evaluations, &look, shown, global.quiet)?;
     for difference in differences(evaluations) {
-        eprintln!("warning: {}", difference.text);
+        output::say(format_args!("warning: {}", difference.text));
     }
     if shown.json {
         return output::print(&format!("{}\n", evaluation::to_json(evaluations)?));

@@ -52,7 +52,7 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
     progress.finish();
     let Imported { model, notes } = match imported {
         Err(Error::Interrupted) => {
-            eprintln!("interrupted; nothing was written");
+            output::say("interrupted; nothing was written");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
         other => other?,
@@ -72,7 +72,7 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
     } else if !global.quiet {
         output::print(&format!("{}: {architecture}, {parameters} parameters\n", report.model.display()))?;
-        report.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        report.notes.iter().for_each(|note| output::say(format_args!("note: {note}")));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -69,7 +69,10 @@ struct ValueSummary {
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let output = Output::prepare(args)?;
-    let model = Model::load(&args.model)?;
+    let mut model = Model::load(&args.model)?;
+    if args.allow_extrapolation || args.force {
+        model = model.extrapolating();
+    }
     let card = model.card();
     check_times(args, card)?;
     let observed = sensors::read(args, card)?;
@@ -80,12 +83,12 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         (prediction.outside_range.is_empty() || args.allow_extrapolation, card.problem.times)
     {
         let outside: Vec<String> = prediction.outside_range.iter().map(|&t| short(t)).collect();
-        eprintln!(
-            "warning: the model was trained on times from {} to {}; {} is outside (--allow-extrapolation silences this)",
+        out::say(format_args!(
+            "warning: the model was trained on times from {} to {}; {} is outside (--allow-extrapolation says that this is meant)",
             short(first),
             short(last),
             outside.join(", ")
-        );
+        ));
     }
     let predicted =
         Predicted { card, sensors: &observed, query: &query, times: &args.to, values: &prediction.values };

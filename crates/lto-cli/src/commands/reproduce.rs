@@ -172,13 +172,17 @@ pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
         let color = output::use_color(global.color, &std::io::stdout());
         let look = Look::new(MetricKind::RelativeL2, &suite.published);
         output::print(&formatted(&results.shown(), &look, Format::Text, color))?;
-        eprintln!("done in {}; open {} in a browser", duration(results.seconds), results.report.display());
+        output::say(format_args!(
+            "done in {}; open {} in a browser",
+            duration(results.seconds),
+            results.report.display()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn interrupted() -> Result<ExitCode> {
-    eprintln!("interrupted; the same command goes on from here");
+    output::say("interrupted; the same command goes on from here");
     Ok(ExitCode::from(interrupt::STATUS))
 }
 

@@ -12,11 +12,12 @@ use crate::output;
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::Experiment;
+use lto::train::folder::REPLACEMENT;
+use lto::train::{RunEnd, RunSummary, Trainer, in_order};
 use lto_report::picture::raster;
 use lto_report::picture::ticks::short;
 use lto_report::text::Page;
 use lto_report::words::duration;
-use lto::train::{RunEnd, RunSummary, Trainer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let mut trainer = match prepared {
         Err(Error::Interrupted) => {
             watcher.finish();
-            eprintln!("interrupted before training began; nothing was kept");
+            output::say("interrupted before training began; nothing was kept");
             return Ok(ExitCode::from(interrupt::STATUS));
         }
         Err(error) => return Err(advised(error, &folder)),
@@ -72,7 +73,16 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     };
     let outcome = trainer.run(&mut watcher);
     watcher.finish();
-    let (summary, interrupted) = match outcome? {
+    let new = folder.join(REPLACEMENT);
+    let outcome = match outcome {
+        Err(error) if new.exists() => {
+            let said =
+                format!("the run in {} is as it was; the new one is in {}", folder.display(), new.display());
+            return Err(anyhow::Error::new(error).context(said));
+        }
+        other => other?,
+    };
+    let (summary, interrupted) = match outcome {
         RunEnd::Finished(summary) => (summary, false),
         RunEnd::Interrupted(summary) => (summary, true),
     };
@@ -84,11 +94,11 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&report.text(output::use_color(global.color, &std::io::stdout())))?;
     }
     if interrupted {
-        eprintln!(
+        output::say(format_args!(
             "interrupted after {}, all saved; continue with: lto train --resume -o {}",
             words::count(usize::try_from(report.steps).unwrap_or(usize::MAX), "step"),
             folder.display()
-        );
+        ));
         return Ok(ExitCode::from(interrupt::STATUS));
     }
     Ok(ExitCode::SUCCESS)
@@ -156,7 +166,7 @@ impl Report {
             self.seed
         ));
         let loss = self.loss.map(|loss| vec!["training loss".into(), short(loss)]);
-        let errors = self.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
+        let errors = in_order(&self.errors).into_iter().map(|(name, &value)| vec![name.into(), short(value)]);
         page.table("At the end", &["measure", "value"], loss.into_iter().chain(errors).collect());
         page.into_text()
     }

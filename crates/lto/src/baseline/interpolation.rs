@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::interpolate::closely;
 use crate::operator::{Operator, OperatorConfig};
 use crate::problem::Problem;
+use crate::size::{Size, points};
 use burn::tensor::Device;
 use std::sync::Arc;
 
@@ -18,6 +19,10 @@ impl OperatorConfig for Interpolation {
 
     fn takes_history(&self) -> bool {
         false
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        Size { weights: 0.0, layers: 0.0, state: points(problem) }
     }
 
     fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {

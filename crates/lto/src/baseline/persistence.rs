@@ -4,6 +4,7 @@ use super::still::Still;
 use crate::error::Result;
 use crate::operator::{Operator, OperatorConfig};
 use crate::problem::Problem;
+use crate::size::{Size, points};
 use burn::tensor::Device;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
@@ -20,6 +21,10 @@ impl OperatorConfig for Persistence {
 
     fn takes_history(&self) -> bool {
         false
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        Size { weights: 0.0, layers: 0.0, state: points(problem) }
     }
 
     fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {

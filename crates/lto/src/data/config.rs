@@ -101,6 +101,8 @@ pub enum SplitConfig {
         /// Samples to test on.
         test: usize,
     },
+    /// All samples test: of data that nothing is trained on.
+    Test,
 }
 
 impl Default for SplitConfig {
@@ -113,7 +115,7 @@ impl SplitConfig {
     /// The split of `n` samples.
     ///
     /// # Errors
-    /// Shares or counts that do not fit, or that leave nothing to train on.
+    /// Shares or counts that do not fit, or, unless all samples test, that leave nothing to train on.
     pub fn split(&self, n: usize, seed: u64) -> Result<Split> {
         let split = match *self {
             SplitConfig::Pdebench => Split::pdebench(n),
@@ -126,6 +128,9 @@ impl SplitConfig {
                     return refuse("split.counts", value, &format!("there are {n} samples"));
                 };
                 Split { train: (0..a).collect(), validation: (a..b).collect(), test: (b..c).collect() }
+            }
+            SplitConfig::Test => {
+                return Ok(Split { train: Vec::new(), validation: Vec::new(), test: (0..n).collect() });
             }
         };
         if split.train.is_empty() {

@@ -25,6 +25,10 @@ impl FileSource {
     /// # Errors
     /// A file that cannot be read, or whose samples cannot.
     pub fn open(path: &Path, config: &DataConfig, wanted: impl Fn(usize) -> f64) -> Result<Self> {
+        if !path.exists() {
+            let problem = "no such file; if the data were moved, say where they are: --set data.path=FILE";
+            return Err(Error::bad_file(path, problem));
+        }
         let options = config.options()?;
         let (mut native, grid) = open(path, &options)?;
         let wanted = wanted(grid.len());

@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use cache::Cache;
 use config::DataConfig;
 use lto_numerics::dataset::{Normalizer, Split};
-use lto_numerics::{Field, Grid, Symmetry};
+use lto_numerics::{Field, Grid, Symmetry, memory};
 use source::{Key, SampleSource};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -127,7 +127,10 @@ impl Data {
                 requirement,
             });
         }
-        let bytes = layout.sample_len().saturating_mul(4 * layout.n_samples);
+        // Which samples train, validate and test is a list.
+        let n = layout.n_samples;
+        memory::require(&format!("a list of {n} samples"), 8 * n as u128)?;
+        let bytes = layout.sample_len().saturating_mul(n.saturating_mul(4));
         let limit = config.cache_mb.saturating_mul(1 << 20);
         if bytes > limit {
             let again = if config.generate.is_some() { "solved" } else { "read" };
@@ -137,7 +140,7 @@ impl Data {
                 config.cache_mb
             ));
         }
-        let mut split = config.split.split(layout.n_samples, config.seed)?;
+        let mut split = config.split.split(n, config.seed)?;
         if let Some(overlap) = overlap {
             let (apart, note) = overlap.separate(split, &config.split)?;
             split = apart;

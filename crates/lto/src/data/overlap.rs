@@ -32,7 +32,7 @@ impl Overlap {
     /// # Errors
     /// A random split of windows that overlap, or a split that leaves nothing to train on.
     pub fn separate(&self, split: Split, config: &SplitConfig) -> Result<(Split, Option<String>)> {
-        if self.window.stride >= self.window.frames || self.each < 2 {
+        if self.window.stride >= self.window.frames || self.each < 2 || *config == SplitConfig::Test {
             return Ok((split, None));
         }
         if matches!(config, SplitConfig::Random { .. }) && split.validation.len() + split.test.len() > 0 {

@@ -12,13 +12,13 @@ use std::collections::{HashMap, HashSet};
 pub struct WindowConfig {
     /// Frames of a window.
     pub frames: usize,
-    /// Frames from the start of one window to that of the next. A whole number of days, say, gives every window the
-    /// same hours, so that its times are hours of the day; less than `frames` makes windows overlap;
-    /// those that share frames with another part of the split are then left out.
+    /// Frames from the start of one window to that of the next. Of a record that begins at midnight a whole number of days
+    /// makes times hours of the day. Less than `frames` makes windows overlap: those that share frames with another part
+    /// of the split are then left out.
     pub stride: usize,
 }
 
-/// Windows of the records of another source. Their times are those of the first window.
+/// Windows of the records of another source. Times count from the start of each window, wherever its record begins.
 pub struct Windowed {
     records: Box<dyn SampleSource>,
     window: WindowConfig,
@@ -50,15 +50,13 @@ impl Windowed {
             return refuse("the frames of the data are not equally far apart in time".into());
         }
         let each = (times.len() - window.frames) / window.stride + 1;
+        let n_samples = whole.n_samples.saturating_mul(each);
         let layout = SampleLayout {
-            n_samples: whole.n_samples * each,
-            times: times[..window.frames].to_vec(),
+            n_samples,
+            times: times[..window.frames].iter().map(|t| t - times[0]).collect(),
             description: format!(
-                "{} windows of {} frames, every {}, of {}",
-                whole.n_samples * each,
-                window.frames,
-                window.stride,
-                whole.description
+                "{n_samples} windows of {} frames, every {}, of {}",
+                window.frames, window.stride, whole.description
             ),
             ..whole.clone()
         };

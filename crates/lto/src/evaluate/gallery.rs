@@ -20,19 +20,12 @@ pub(super) struct Gallery {
     truth: Vec<f64>,
     prediction: Vec<f64>,
     count: usize,
-    /// Whether spectra are still summed.
-    closed: bool,
-    latest: Option<(usize, f64, f64, Field, Vec<f64>)>,
 }
 
 impl Gallery {
-    /// Takes a prediction of target `j` of an example.
-    pub fn add(&mut self, example: &Example, j: usize, values: &[f64]) {
-        let Some((t, truth)) = example.targets.get(j) else { return };
-        if self.latest.is_none() {
-            self.latest = Some((example.sample, example.s, *t, truth.clone(), values.to_vec()));
-        }
-        if self.closed || values.iter().any(|v| !v.is_finite()) {
+    /// Adds the power of a prediction and of its truth to the mean spectra.
+    pub fn add_spectra(&mut self, truth: &Field, values: &[f64]) {
+        if values.iter().any(|v| !v.is_finite()) {
             return;
         }
         let predicted = Field::new(truth.grid().clone(), truth.n_channels(), values.to_vec());
@@ -51,9 +44,16 @@ impl Gallery {
         }
     }
 
-    /// Shows the first prediction taken since the last was shown.
-    pub fn show(&mut self, channels: &[String], steps: usize, rollout: bool) {
-        let Some((sample, s, t, truth, values)) = self.latest.take() else { return };
+    /// Keeps the prediction `values` of target `j` of an example: what is `steps` native steps ahead, rolled out or straight.
+    pub fn keep(
+        &mut self,
+        example: &Example,
+        j: usize,
+        values: &[f64],
+        channels: &[String],
+        (steps, rollout): (usize, bool),
+    ) {
+        let Some((t, truth)) = example.targets.get(j) else { return };
         let grid = truth.grid();
         let most = MOST[usize::from(grid.dim() > 1)];
         let longest = grid.shape().into_iter().max().unwrap_or(1);
@@ -72,11 +72,11 @@ impl Gallery {
         let each = truth.values().chunks_exact(grid.len()).zip(values.chunks_exact(grid.len()));
         for (c, (truth, values)) in each.enumerate().take(CHANNELS) {
             self.examples.push(ExampleField {
-                sample,
+                sample: example.sample,
                 channel: channels.get(c).cloned().unwrap_or_default(),
                 steps,
                 rollout,
-                times: [s, t],
+                times: [example.s, *t],
                 domain: grid.domain().clone(),
                 coordinates: (0..grid.dim())
                     .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
@@ -87,7 +87,7 @@ impl Gallery {
         }
     }
 
-    /// Means over all predictions taken.
+    /// Means over all predictions added.
     pub fn spectra(&self) -> Option<Spectra> {
         let mean = |sum: &[f64]| sum.iter().map(|p| p / self.count as f64).collect();
         (self.count > 0).then(|| Spectra {
@@ -95,10 +95,5 @@ impl Gallery {
             truth: mean(&self.truth),
             prediction: mean(&self.prediction),
         })
-    }
-
-    /// Takes no more spectra.
-    pub fn close(&mut self) {
-        self.closed = true;
     }
 }

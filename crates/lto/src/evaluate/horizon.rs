@@ -53,6 +53,7 @@ fn forecast(
 ) -> Result<(Vec<Outcome>, Outcome)> {
     let query = Arc::new(Points::grid(native.grid.as_ref().clone()));
     let samples = runner.protocol.samples.clone();
+    let channels = &runner.model.card().channel_names;
     let mut tallies = vec![Tally::default(); n_steps];
     let mut all = Tally::default();
     let mut done = 0;
@@ -64,14 +65,11 @@ fn forecast(
             let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
                 tallies[j].add(examples[i].sample, scores.clone());
                 all.add(examples[i].sample, scores);
-                if j + 1 == n_steps {
-                    gallery.add(&examples[i], j, values);
+                if (done, i, j + 1) == (0, 0, n_steps) {
+                    gallery.keep(&examples[i], j, values, channels, (n_steps, way == Way::Rollout));
                 }
             };
             let seconds = predict_all(runner.model, &examples, &query, way, &mut judged)?;
-            if done == 0 {
-                gallery.show(&runner.model.card().channel_names, n_steps, way == Way::Rollout);
-            }
             all.seconds += seconds;
             tallies.iter_mut().for_each(|tally| tally.seconds += seconds / n_steps as f64);
             done += chunk.len();

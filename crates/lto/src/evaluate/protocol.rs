@@ -30,8 +30,9 @@ pub type Progress<'a> = dyn FnMut(usize, usize) -> bool + 'a;
 /// Evaluates a model.
 ///
 /// # Errors
-/// A protocol that the data do not allow, data that cannot be read, or a model for another problem; [`Error::Interrupted`]
-/// where `progress` says so. What models of this kind cannot do is an outcome, not an error.
+/// A protocol that the data do not allow, data that cannot be read, a model for another problem, or times that it was not
+/// trained on ([`Model::check_times`]); [`Error::Interrupted`] where `progress` says so. What models of this kind cannot do
+/// is an outcome, not an error.
 pub fn evaluate(
     model: &Model,
     info: ModelInfo,
@@ -80,7 +81,6 @@ pub fn evaluate(
         let outcome = runner.measure(&Case { noise: level, ..full.clone() }, None)?.0;
         noise.push(NoiseResult { level, outcome });
     }
-    gallery.close();
     let horizon = horizon(&mut runner, native, &mut gallery)?;
     let layout = levels.data().layout();
     let Protocol { samples, starts, .. } = runner.protocol;
@@ -143,6 +143,10 @@ impl<'a> Runner<'a> {
         problem.check_domain("data", data.layout().grid.domain())?;
         let history = problem.history();
         let protocol = config.protocol(data, history)?;
+        let times = &data.layout().times;
+        let ahead = protocol.horizon.map_or(0..0, |(start, n_steps)| start..start + n_steps + 1);
+        let frames = protocol.starts.iter().flat_map(|start| [*start, start + config.lead]).chain(ahead);
+        model.check_times(frames.filter_map(|frame| times.get(frame).copied()))?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { 2 } else { 0 };
         let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();
@@ -191,6 +195,8 @@ impl<'a> Runner<'a> {
             return Ok((Outcome::of(Err(refused))?, 0.0));
         }
         let (mut tally, mut points, mut count) = (Tally::default(), 0, 0);
+        let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
+        let channels = &self.model.card().channel_names;
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             let examples = self.examples(case, chunk)?;
             points += examples.iter().map(|e| e.context.points.len()).sum::<usize>();
@@ -198,7 +204,10 @@ impl<'a> Runner<'a> {
             let mut judged = |i: usize, j: usize, values: &[f64], scores| {
                 tally.add(examples[i].sample, scores);
                 if let Some(gallery) = gallery.as_deref_mut() {
-                    gallery.add(&examples[i], j, values);
+                    gallery.add_spectra(&examples[i].targets[j].1, values);
+                    if (number, i) == (0, 0) {
+                        gallery.keep(&examples[i], j, values, channels, (steps, false));
+                    }
                 }
             };
             match predict_all(self.model, &examples, &query, Way::Direct, &mut judged) {
@@ -208,12 +217,6 @@ impl<'a> Runner<'a> {
                     return Ok((Outcome::of(Err(refused))?, 0.0));
                 }
                 Err(other) => return Err(other),
-            }
-            if let Some(gallery) = gallery.as_deref_mut()
-                && number == 0
-            {
-                let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
-                gallery.show(&self.model.card().channel_names, steps, false);
             }
             self.advance(chunk.len())?;
         }

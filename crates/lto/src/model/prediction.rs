@@ -21,7 +21,8 @@ pub struct Prediction {
     pub times: Vec<f64>,
     /// Values `[time, channel, point]` in physical units.
     pub values: Vec<f64>,
-    /// Times asked for that lie outside the trained range, s included: treat values there with suspicion.
+    /// Times asked for that lie outside the trained range, s included: none unless the model is
+    /// [extrapolating](Model::extrapolating).
     pub outside_range: Vec<f64>,
 }
 
@@ -204,17 +205,20 @@ impl Model {
         Ok(Encoded { model: self.clone(), source: Arc::new(Source { contexts, starts, latents }) })
     }
 
-    /// Refuses times that no prediction can be made of or for.
+    /// Refuses times that are not finite, and those that the model was not trained on unless it is
+    /// [extrapolating](Model::extrapolating).
     ///
     /// # Errors
-    /// A time that is not finite.
+    /// A time that is not finite; [`Error::TimeOutsideRange`].
     pub fn check_times(&self, times: &[f64]) -> Result<()> {
-        match times.iter().find(|t| !t.is_finite()) {
-            None => Ok(()),
-            Some(bad) => {
-                let (key, requirement) = ("time".into(), "times must be finite numbers".into());
-                Err(Error::Config { key, value: bad.to_string(), requirement })
-            }
+        if let Some(bad) = times.iter().find(|t| !t.is_finite()) {
+            let (key, requirement) = ("time".into(), "times must be finite numbers".into());
+            return Err(Error::Config { key, value: bad.to_string(), requirement });
+        }
+        let problem = &self.card.problem;
+        match (problem.outside_range(times.iter().copied()).first(), problem.times) {
+            (Some(&time), Some(range)) if !self.extrapolates => Err(Error::TimeOutsideRange { time, range }),
+            _ => Ok(()),
         }
     }
 
@@ -223,7 +227,8 @@ impl Model {
     /// the context of the next step. A steady problem ignores the times and gives one.
     ///
     /// # Errors
-    /// A context or query the model cannot take, a time that is not finite, or one that native steps do not lead to.
+    /// A context or query the model cannot take, a time that is not finite or outside the trained range (unless the model is
+    /// [extrapolating](Model::extrapolating)), or one that native steps do not lead to.
     pub fn predict(
         &self,
         context: &Context,
@@ -253,8 +258,8 @@ impl Model {
     /// newest and the oldest is dropped.
     ///
     /// # Errors
-    /// A context or query the model cannot take, a steady problem, or a model of several frames whose query points are
-    /// not those of the context.
+    /// A context or query the model cannot take, a steady problem, times outside the trained range as for
+    /// [`Model::predict`], or a model of several frames whose query points are not those of the context.
     pub fn rollout(
         &self,
         context: &Context,
@@ -277,6 +282,8 @@ impl Model {
         query: &Arc<Points>,
     ) -> Result<Vec<Prediction>> {
         let interval = self.interval()?;
+        let ends = starts.iter().map(|s| s + n_steps as f64 * interval);
+        self.check_times(&ends.collect::<Vec<_>>())?;
         let encoded = self.encode_batch(contexts.to_vec(), starts.to_vec())?;
         let size = self.card.problem.target_channels * query.len();
         let mut all = vec![Vec::new(); contexts.len()];

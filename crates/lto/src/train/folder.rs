@@ -6,29 +6,114 @@ use crate::evaluate::evaluation;
 use crate::experiment::Experiment;
 use crate::model;
 use lto_numerics::dataset::write::AtomicFile;
-use std::io::Write;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The resolved configuration.
 pub const CONFIG_FILE: &str = "config.toml";
 
-/// Makes the folder of a new run, and takes away the files of a run that it holds already.
-///
-/// # Errors
-/// A folder that cannot be written.
-pub fn create(run: &Path) -> Result<()> {
-    std::fs::create_dir_all(run).map_err(Error::io(run))?;
-    files(run)?.iter().try_for_each(|path| std::fs::remove_file(path).map_err(Error::io(path)))?;
-    forget_evaluation(run)
+/// Locked while a process trains in the folder, and holds its number.
+const LOCK_FILE: &str = ".lock";
+
+/// Holds a new run until its first model takes the place of the run that was there.
+pub const REPLACEMENT: &str = "replacement";
+
+/// The folder of a run, locked against other processes.
+pub struct RunFolder {
+    path: PathBuf,
+    current: PathBuf,
+    /// The system unlocks it, however the process ends.
+    lock: Option<File>,
 }
 
-/// Takes away the evaluation that is kept with a run: it is not that of the model that is trained now.
-///
-/// # Errors
-/// A file that cannot be removed.
-pub fn forget_evaluation(run: &Path) -> Result<()> {
-    let path = run.join(evaluation::FILE_NAME);
-    if path.exists() { std::fs::remove_file(&path).map_err(Error::io(&path)) } else { Ok(()) }
+impl RunFolder {
+    /// Locks the folder of a run, where there is one already.
+    ///
+    /// # Errors
+    /// [`Error::RunInUse`], or a folder that cannot be read or written.
+    pub fn open(run: &Path) -> Result<Self> {
+        let lock = if holds_run(run)? { Some(lock(run)?) } else { None };
+        Ok(Self { path: run.into(), current: run.into(), lock })
+    }
+
+    /// Makes the folder ready for a new run. A run that it holds already stays as it is until [`RunFolder::replace`].
+    ///
+    /// # Errors
+    /// [`Error::RunInUse`], [`Error::RunExists`] unless it may be replaced, or a folder that cannot be written.
+    pub fn begin(&mut self, overwrite: bool) -> Result<()> {
+        std::fs::create_dir_all(&self.path).map_err(Error::io(&self.path))?;
+        if self.lock.is_none() {
+            self.lock = Some(lock(&self.path)?);
+        }
+        if !holds_run(&self.path)? {
+            return Ok(());
+        }
+        if !overwrite {
+            return Err(Error::RunExists { path: self.path.clone() });
+        }
+        self.current = self.path.join(REPLACEMENT);
+        if self.current.exists() {
+            std::fs::remove_dir_all(&self.current).map_err(Error::io(&self.current))?;
+        }
+        std::fs::create_dir(&self.current).map_err(Error::io(&self.current))
+    }
+
+    /// The folder as the user knows it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the files of the run are written: the folder itself, or [`REPLACEMENT`] in it.
+    pub fn current(&self) -> &Path {
+        &self.current
+    }
+
+    /// Puts the files of the new run in the place of those of the old one, where there was one.
+    ///
+    /// # Errors
+    /// A file that cannot be moved or removed.
+    pub fn replace(&mut self) -> Result<()> {
+        if self.current == self.path {
+            return Ok(());
+        }
+        self.forget_evaluation()?;
+        let mut old = files(&self.path)?;
+        for from in files(&self.current)? {
+            let to = self.path.join(from.file_name().unwrap_or_default());
+            std::fs::rename(&from, &to).map_err(Error::io(&to))?;
+            old.retain(|path| *path != to);
+        }
+        old.iter().try_for_each(|path| std::fs::remove_file(path).map_err(Error::io(path)))?;
+        std::fs::remove_dir(&self.current).map_err(Error::io(&self.current))?;
+        self.current.clone_from(&self.path);
+        Ok(())
+    }
+
+    /// Takes away the evaluation beside a model that is about to be replaced.
+    ///
+    /// # Errors
+    /// A file that cannot be removed.
+    pub fn forget_evaluation(&self) -> Result<()> {
+        let path = self.path.join(evaluation::FILE_NAME);
+        if path.exists() { std::fs::remove_file(&path).map_err(Error::io(&path)) } else { Ok(()) }
+    }
+}
+
+/// Locks a folder for this process.
+fn lock(run: &Path) -> Result<File> {
+    let path = run.join(LOCK_FILE);
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = open.map_err(Error::io(&path))?;
+    // Some network file systems have no locks; that is no reason not to train there.
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let mut text = String::new();
+        let process = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+        return Err(Error::RunInUse { path: run.into(), process });
+    }
+    let write = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+    write.map_err(Error::io(&path))?;
+    Ok(file)
 }
 
 /// Refuses a folder that holds a run already.
@@ -36,10 +121,11 @@ pub fn forget_evaluation(run: &Path) -> Result<()> {
 /// # Errors
 /// [`Error::RunExists`], or a folder that cannot be read.
 pub fn refuse_existing(run: &Path) -> Result<()> {
-    if run.exists() && !files(run)?.is_empty() {
-        return Err(Error::RunExists { path: run.into() });
-    }
-    Ok(())
+    if holds_run(run)? { Err(Error::RunExists { path: run.into() }) } else { Ok(()) }
+}
+
+fn holds_run(run: &Path) -> Result<bool> {
+    Ok(run.exists() && !files(run)?.is_empty())
 }
 
 /// The files of a run in a folder.

@@ -19,22 +19,24 @@ use crate::error::Result;
 use crate::experiment::Experiment;
 use crate::model::{self, Model, ModelCard};
 use checkpoint::Position;
+use folder::RunFolder;
 use metrics::Metrics;
 use pushforward::unroll;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tensorboard::EventFile;
 use validation::Validation;
 
-pub use observer::{Control, Observer, RunEnd, RunSummary, Silent, Started, StepReport, ValidationReport};
+pub use observer::{
+    Control, Observer, RunEnd, RunSummary, Silent, Started, StepReport, ValidationReport, in_order,
+};
 pub use step::{Stepped, Stepper};
 
 /// A run: its data, its model and where it is.
 pub struct Trainer {
     experiment: Experiment,
-    run: PathBuf,
+    folder: RunFolder,
     batches: Arc<Batches>,
     validation: Validation,
     /// Records gradients.
@@ -72,7 +74,7 @@ impl Trainer {
         let train = self.experiment.train.clone();
         let known_steps = (self.steps < u64::MAX).then_some(self.steps);
         observer.started(&Started {
-            run: &self.run,
+            run: self.folder.path(),
             n_parameters: self.n_parameters(),
             step: self.position.step,
             steps: known_steps,
@@ -83,8 +85,8 @@ impl Trainer {
             observer.log("the run is finished already");
             return Ok(RunEnd::Finished(self.summary()));
         }
-        let mut metrics = Metrics::open(&self.run, self.position.step)?;
-        let mut events = EventFile::create(&self.run, self.position.step)?;
+        let mut metrics = Metrics::open(self.folder.current(), self.position.step)?;
+        let mut events = EventFile::create(self.folder.current(), self.position.step)?;
         let mut batches = Prefetch::start(self.batches.clone(), self.position.step..self.steps)?;
         let (first_step, first_seconds, clock) = (self.position.step, self.position.seconds, Instant::now());
         while !finished {
@@ -183,13 +185,20 @@ impl Trainer {
 
     fn checkpoint(&self) -> Result<()> {
         let position = Position { errors: finite(&self.position.errors), ..self.position.clone() };
-        checkpoint::write(&self.run, &self.stepper.layout, &self.stepper.values, &position)
+        checkpoint::write(self.folder.current(), &self.stepper.layout, &self.stepper.values, &position)
     }
 
-    fn save_model(&self) -> Result<()> {
+    /// Saves the model, without an evaluation of an earlier one beside it. The first takes the place of a run that is to be
+    /// overwritten.
+    fn save_model(&mut self) -> Result<()> {
         let (Position { step, errors, .. }, trained) = (&self.position, self.stepper.trained(&self.model));
         let card = ModelCard { steps: *step, errors: finite(errors), ..trained.card().clone() };
-        trained.with_card(card).save(&self.run.join(model::FILE_NAME))
+        let folder = &mut self.folder;
+        if folder.current() == folder.path() {
+            folder.forget_evaluation()?;
+        }
+        trained.with_card(card).save(&folder.current().join(model::FILE_NAME))?;
+        folder.replace()
     }
 
     fn summary(&self) -> RunSummary {
@@ -197,7 +206,7 @@ impl Trainer {
             steps: self.position.step,
             seconds: self.position.seconds,
             errors: self.position.errors.clone(),
-            model: self.run.join(model::FILE_NAME),
+            model: self.folder.path().join(model::FILE_NAME),
         }
     }
 }

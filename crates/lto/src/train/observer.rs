@@ -59,6 +59,18 @@ pub struct ValidationReport<'a> {
     pub errors: &'a BTreeMap<String, f64>,
 }
 
+/// Errors by name in the order people expect: by lead, 4 before 16, the full context before the sparse one.
+pub fn in_order<V>(errors: &BTreeMap<String, V>) -> Vec<(&str, &V)> {
+    let lead = |name: &str| {
+        let after = name.split_once("lead_").map_or("", |(_, after)| after);
+        after.split('_').next().and_then(|number| number.parse::<usize>().ok())
+    };
+    let mut ordered: Vec<(&str, &V)> = errors.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    // Stable: what has the same lead stays in the order of its name.
+    ordered.sort_by_key(|(name, _)| lead(name));
+    ordered
+}
+
 /// Receives the events of a run. Everything has a default that goes on.
 pub trait Observer {
     /// A line for people.
@@ -106,4 +118,17 @@ pub struct RunSummary {
     pub errors: BTreeMap<String, f64>,
     /// The file of the model.
     pub model: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leads_are_in_the_order_of_their_numbers() {
+        let names =
+            ["relative_l2", "relative_l2_sparse", "x_lead_1", "x_lead_1_sparse", "x_lead_4", "x_lead_16"];
+        let errors: BTreeMap<String, usize> = names.iter().rev().map(|name| (name.to_string(), 0)).collect();
+        assert_eq!(in_order(&errors).into_iter().map(|(name, _)| name).collect::<Vec<_>>(), names);
+    }
 }

@@ -1,6 +1,7 @@
 //! From a configuration, or the folder of a run, to a trainer.
 
 use super::checkpoint::{self, Position};
+use super::folder::RunFolder;
 use super::means::Means;
 use super::step::Stepper;
 use super::validation::Validation;
@@ -18,11 +19,12 @@ use std::sync::Arc;
 
 impl Trainer {
     /// Prepares a new run in its folder: opens the data, fits the normalization, makes the model and writes the
-    /// configuration and a first checkpoint. A folder that holds a run already is refused unless it is to be overwritten.
+    /// configuration and a first checkpoint. A folder that holds a run already is refused unless it is to be overwritten:
+    /// the old run then stays as it is until the new one saves its first model.
     ///
     /// # Errors
-    /// A configuration that does not fit the data, data that cannot be read, a folder that cannot be written or holds a
-    /// run; [`Error::Interrupted`] if the observer says so.
+    /// A configuration that does not fit the data, data that cannot be read, a folder that cannot be written, holds a run
+    /// or is trained in; [`Error::Interrupted`] if the observer says so.
     pub fn start(
         experiment: Experiment,
         run: &Path,
@@ -33,9 +35,9 @@ impl Trainer {
         if !overwrite {
             folder::refuse_existing(run)?;
         }
-        let trainer = Self::prepare(experiment, run, observer)?;
-        folder::create(run)?;
-        folder::write_config(run, &trainer.experiment)?;
+        let mut trainer = Self::prepare(experiment, RunFolder::open(run)?, observer)?;
+        trainer.folder.begin(overwrite)?;
+        folder::write_config(trainer.folder.current(), &trainer.experiment)?;
         trainer.checkpoint()?;
         Ok(trainer)
     }
@@ -44,10 +46,11 @@ impl Trainer {
     /// `train.steps=2000`; without any, and on as many threads, it goes on bit for bit as if it had never stopped.
     ///
     /// # Errors
-    /// A folder that holds no run, a checkpoint that is damaged or of another model, data that changed.
+    /// A folder that holds no run or is trained in, a checkpoint that is damaged or of another model, data that changed.
     pub fn resume(run: &Path, overrides: &[String], observer: &mut dyn Observer) -> Result<Self> {
+        let locked = RunFolder::open(run)?;
         let experiment = folder::read_config(run, overrides)?;
-        let mut trainer = Self::prepare(experiment, run, observer)?;
+        let mut trainer = Self::prepare(experiment, locked, observer)?;
         let Stepper { layout, values, .. } = &mut trainer.stepper;
         let position = checkpoint::read(run, layout, values)?;
         let (known, found) = (&position.normalizers, &trainer.position.normalizers);
@@ -65,14 +68,20 @@ impl Trainer {
         if !overrides.is_empty() {
             folder::write_config(run, &trainer.experiment)?;
         }
-        folder::forget_evaluation(run)?;
         Ok(trainer)
     }
 
-    fn prepare(experiment: Experiment, run: &Path, observer: &mut dyn Observer) -> Result<Self> {
+    fn prepare(experiment: Experiment, folder: RunFolder, observer: &mut dyn Observer) -> Result<Self> {
         let train = &experiment.train;
         let data = Arc::new(Data::open(&experiment.data, train.context.largest_fraction())?);
         data.notes().iter().for_each(|note| observer.log(note));
+        if data.split().train.is_empty() {
+            return Err(Error::Config {
+                key: "data.split".into(),
+                value: format!("{:?}", experiment.data.split),
+                requirement: "must leave samples to train on".into(),
+            });
+        }
         let problem = data.problem();
         let reconstruction_weight = train.objective.reconstruction_weight;
         let reconstructs = reconstruction_weight > 0.0;
@@ -109,6 +118,7 @@ impl Trainer {
             });
         }
         // The model first: a configuration that does not fit is found before any sample is solved.
+        experiment.model.size(&problem).check_training(train.batch)?;
         let operator = experiment.model.init(&problem, experiment.seed, Device::default())?.with_gradients();
         if operator.n_parameters() == 0 {
             return Err(Error::Config {
@@ -138,7 +148,7 @@ impl Trainer {
         let normalizers = (source, target);
         let model = Model::of(data.card(experiment.model.clone(), normalizers.clone()), operator);
         Ok(Self {
-            run: run.into(),
+            folder,
             steps: train.total_steps(data.split().train.len()),
             batches: Arc::new(Batches::new(data, options, experiment.seed)),
             validation,

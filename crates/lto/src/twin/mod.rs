@@ -12,6 +12,7 @@ use crate::interpolate::at_queries;
 use crate::loss::{LossTerm, Objective};
 use crate::operator::{Architecture, Batch, Operator, OperatorConfig, Seen, tensor};
 use crate::problem::Problem;
+use crate::size::{Size, chain};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use config::{EncoderConfig, OutputForm, TwinConfig};
@@ -200,6 +201,23 @@ impl OperatorConfig for TwinConfig {
 
     fn takes_history(&self) -> bool {
         false
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        let (k, dim) = (self.latent_channels, problem.domain.dim());
+        let (p, q) = (problem.source_channels, problem.target_channels);
+        let taps = if dim == 2 { 25.0 } else { 5.0 };
+        let encoder = match self.encoder {
+            EncoderConfig::SetConv { hidden, .. } => taps * chain([p, hidden, hidden, k]),
+            EncoderConfig::Attention { width } => taps * chain([width, width, width, k]) + chain([p, width]),
+        };
+        let (width, evolution, depth) = self.evolution.size(k, dim);
+        let d = self.decoder.hidden;
+        Size {
+            weights: encoder + evolution + chain([k, d, d, q]),
+            layers: 6.0 + depth,
+            state: (self.latent_points as f64).powi(dim as i32) * width as f64,
+        }
     }
 
     fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {

@@ -65,7 +65,7 @@ pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<
     let mut journal = target::prepare(run, &header, pde.as_ref())?;
     let resumed = journal.len();
     if resumed > 0 && !quiet {
-        eprintln!("continuing after {resumed} of {}", words::count(header.samples, "sample"));
+        output::say(format_args!("continuing after {resumed} of {}", words::count(header.samples, "sample")));
     }
     let mut progress = Progress::new("samples", header.samples, resumed, quiet);
     let solved = solve::solve(pde.as_ref(), &header, &mut journal, &mut progress);
@@ -79,12 +79,12 @@ pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<
     }
     let complete = journal.len() == header.samples;
     if !complete || !target::write(run, &header, pde.as_ref(), &mut journal)? {
-        eprintln!(
+        output::say(format_args!(
             "interrupted after {} of {}, kept in {}; continue with the same command and --resume",
             journal.len(),
             words::count(header.samples, "sample"),
             Journal::path_for(&run.output).display()
-        );
+        ));
         return Ok(None);
     }
     journal.remove()?;

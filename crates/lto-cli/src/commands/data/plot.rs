@@ -73,7 +73,9 @@ fn sample_picture(
     let shown = picture::DEFAULT_ANIMATION_FRAMES;
     if format == PictureFormat::Gif && subject.frames.is_none() && n_frames > shown && !quiet {
         let all = n_frames - 1;
-        eprintln!("shows {shown} of {n_frames} frames, evenly spaced; --frames 0-{all} shows all");
+        output::say(format_args!(
+            "shows {shown} of {n_frames} frames, evenly spaced; --frames 0-{all} shows all"
+        ));
     }
     Ok(picture::render(&sample, &subject, format)?)
 }

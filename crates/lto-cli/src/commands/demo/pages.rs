@@ -5,6 +5,7 @@ use super::{CONFIG, Results, figures};
 use crate::args::DemoArgs;
 use anyhow::Result;
 use lto::model::Model;
+use lto::train::in_order;
 use lto_report::html::{Figure, Report, Section, Table};
 use lto_report::picture::ticks::short;
 use lto_report::training::{History, charts};
@@ -170,7 +171,7 @@ fn card(results: &Results, model: &Model) -> Section {
         .row(["times".into(), times])
         .row(["data".into(), format!("{}, {} points", card.data, points.join(" × "))])
         .row(["parameters".into(), results.training.parameters.to_string()]);
-    for (name, &error) in &card.errors {
+    for (name, &error) in in_order(&card.errors) {
         table = table.row([name.replace('_', " "), short(error)]);
     }
     Section::new("The model")

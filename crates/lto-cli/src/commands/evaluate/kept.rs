@@ -37,7 +37,7 @@ pub fn write(evaluations: &[Evaluation], look: &Look, shown: &ShownArgs, quiet: 
     output::write_atomically(&file, format!("{}\n", evaluation::to_json(evaluations)?).as_bytes())?;
     output::write_atomically(&page, report(evaluations, look)?.html().as_bytes())?;
     if !quiet {
-        eprintln!("written: {} and {}", file.display(), page.display());
+        output::say(format_args!("written: {} and {}", file.display(), page.display()));
     }
     Ok(())
 }
@@ -60,8 +60,10 @@ pub fn keep(evaluations: &[Evaluation], shown: &ShownArgs, quiet: bool) -> Resul
         let text = format!("{}\n", evaluation::to_json(std::slice::from_ref(one))?);
         match output::write_atomically(&file, text.as_bytes()) {
             Ok(()) if quiet => {}
-            Ok(()) => eprintln!("kept: {}", file.display()),
-            Err(error) => eprintln!("warning: the result is not kept with the run: {error:#}"),
+            Ok(()) => output::say(format_args!("kept: {}", file.display())),
+            Err(error) => {
+                output::say(format_args!("warning: the result is not kept with the run: {error:#}"))
+            }
         }
     }
     Ok(())

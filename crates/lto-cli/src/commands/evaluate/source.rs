@@ -29,28 +29,32 @@ pub fn source(args: &EvaluateArgs) -> Result<Source> {
     let overrides: Vec<String> =
         args.data.as_deref().map(data_override).into_iter().chain(args.set.iter().cloned()).collect();
     let of_runs = || args.runs.iter().map(|run| Path::new(run).join(CONFIG_FILE)).find(|path| path.is_file());
-    let Some(path) = args.config.clone().or_else(of_runs) else {
-        if args.data.is_none() {
+    let (mut config, other) = match args.config.clone().or_else(of_runs) {
+        None if args.data.is_none() => {
             bail!("no run has a {CONFIG_FILE} that says what its data are; give --data FILE or --config FILE")
         }
-        // A configuration must name a model; which one does not matter for its data.
-        let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
-        return Ok(Source { config: Experiment::parse(text, &overrides)?.data, part: Part::All });
-    };
-    let mut config = Experiment::read(&path, &overrides)?.data;
-    let trained_on = Experiment::read(&path, &[]).ok().map(|experiment| experiment.data);
-    let other = match (&args.data, trained_on) {
-        (Some(file), Some(data)) => match data.path {
-            Some(trained) => !same_file(file, &trained),
-            None => data.generate.is_some(),
-        },
-        // A configuration without data is for whatever file it is given.
-        _ => false,
+        None => {
+            // A configuration must name a model; which one does not matter for its data.
+            let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
+            (Experiment::parse(text, &overrides)?.data, true)
+        }
+        Some(path) => {
+            let trained_on = Experiment::read(&path, &[]).ok().map(|experiment| experiment.data);
+            let other = match (&args.data, trained_on) {
+                (Some(file), Some(data)) => match data.path {
+                    Some(trained) => !same_file(file, &trained),
+                    None => data.generate.is_some(),
+                },
+                // A configuration without data is for whatever file it is given.
+                _ => false,
+            };
+            (Experiment::read(&path, &overrides)?.data, other)
+        }
     };
     let set = |key: &str| args.set.iter().any(|set| set.trim_start().starts_with(key));
-    // Numbers of samples of the training file need not fit another.
+    // The training file's split and number of samples say nothing of another.
     if other && !set("data.split") {
-        config.split = SplitConfig::default();
+        config.split = SplitConfig::Test;
     }
     if other && !set("data.samples") {
         config.samples = None;

@@ -4,6 +4,7 @@ use lto::model::{Model, ModelConfig};
 use lto::operator::Operator;
 use lto::parameters::Named;
 use lto::problem::Problem;
+use lto::train::in_order;
 use lto_numerics::dataset::Normalizer;
 use lto_report::picture::ticks::{apart, short};
 use lto_report::text::Page;
@@ -142,7 +143,7 @@ impl Report {
             architecture(&serde_json::to_value(&self.model).unwrap_or_default()),
         );
         self.normalization(&mut page);
-        let errors = self.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
+        let errors = in_order(&self.errors).into_iter().map(|(name, &value)| vec![name.into(), short(value)]);
         page.table("Errors", &["error", "value"], errors.collect());
         page.into_text()
     }

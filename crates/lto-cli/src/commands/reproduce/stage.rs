@@ -14,8 +14,8 @@ use lto::Error;
 use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig, Levels};
 use lto::experiment::Experiment;
-use lto_report::words;
 use lto::train::{RunEnd, Trainer};
+use lto_report::words;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -211,6 +211,6 @@ pub fn write(path: &Path, value: &impl Serialize) -> Result<()> {
 
 fn say(quiet: bool, message: &str) {
     if !quiet {
-        eprintln!("{message}");
+        output::say(message);
     }
 }

@@ -1,8 +1,9 @@
 //! Shows a run as it goes, and stops it when asked to.
 
 use crate::interrupt;
+use crate::output;
 use crate::progress::Progress;
-use lto::train::{Control, Observer, Started, StepReport, ValidationReport};
+use lto::train::{Control, Observer, Started, StepReport, ValidationReport, in_order};
 use lto_report::words::duration;
 
 /// An observer for terminals and logs.
@@ -38,7 +39,7 @@ impl Observer for Watcher {
         }
         match &self.progress {
             Some(progress) => progress.say(message),
-            None => eprintln!("{message}"),
+            None => output::say(message),
         }
     }
 
@@ -65,9 +66,9 @@ impl Observer for Watcher {
     }
 
     fn validation(&mut self, report: &ValidationReport) {
-        self.validation = report.errors.values().next().copied();
-        let errors: Vec<String> =
-            report.errors.iter().map(|(name, error)| format!("{name} {error:.4}")).collect();
+        let errors = in_order(report.errors);
+        self.validation = errors.first().map(|(_, error)| **error);
+        let errors: Vec<String> = errors.iter().map(|(name, error)| format!("{name} {error:.4}")).collect();
         self.log(&format!("step {}: {}", report.step, errors.join(", ")));
     }
 }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::nn::mlp::Mlp;
 use crate::operator::{Architecture, Operator, OperatorConfig, Seen, tensor};
 use crate::problem::Problem;
+use crate::size::{Size, chain, points};
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
@@ -138,6 +139,23 @@ impl Architecture for DeepOnet {
 impl OperatorConfig for DeepOnetConfig {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        let stride = self.sensor_stride.max(1);
+        let sensors: f64 = problem.native.iter().map(|n| n.div_ceil(stride) as f64).product();
+        let output = problem.target_channels as f64 * self.basis as f64;
+        let net = |input: f64, hidden: &[usize]| match (hidden.first(), hidden.last()) {
+            (Some(&first), Some(&last)) => {
+                input * first as f64 + chain(hidden.iter().copied()) + last as f64 * output
+            }
+            _ => input * output,
+        };
+        Size {
+            weights: net(problem.source_channels as f64 * sensors, &self.branch) + net(1.0, &self.trunk),
+            layers: (self.branch.len() + self.trunk.len() + 2) as f64,
+            state: points(problem) * output,
+        }
     }
 
     fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {

@@ -63,7 +63,7 @@ impl FnoConfig {
     pub fn hidden(&self) -> usize {
         self.hidden.unwrap_or(match self.form {
             FnoForm::Published => 128,
-            FnoForm::NeuralOperator => 2 * self.width,
+            FnoForm::NeuralOperator => self.width.saturating_mul(2),
         })
     }
 

@@ -11,6 +11,7 @@ use crate::kernel::spectral::axis::Axis;
 use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen, tensor};
 use crate::parameters::{Named, device_of};
 use crate::problem::Problem;
+use crate::size::{Size, chain, points};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use config::{FnoConfig, FnoForm};
@@ -181,6 +182,26 @@ impl Architecture for Fno {
 impl OperatorConfig for FnoConfig {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        let dim = problem.domain.dim();
+        let modes = |d: usize| self.modes(d) as f64;
+        let kept: f64 = match self.form {
+            FnoForm::Published => (0..dim).map(modes).product::<f64>() * if dim == 2 { 2.0 } else { 1.0 },
+            FnoForm::NeuralOperator => {
+                (0..dim).map(|d| modes(d) / if d + 1 == dim { 2.0 } else { 1.0 }).product()
+            }
+        };
+        let (w, blocks) = (self.width as f64, self.blocks as f64);
+        let ends = chain([problem.source_channels, self.width])
+            + chain([self.width, self.hidden(), problem.target_channels]);
+        let transform: f64 = problem.native.iter().enumerate().map(|(d, &n)| n as f64 * modes(d)).sum();
+        Size {
+            weights: ends + blocks * w * w * (2.0 * kept + 1.0),
+            layers: 3.0 + blocks,
+            state: points(problem) * w + transform,
+        }
     }
 
     fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen};
 use crate::parameters::device_of;
 use crate::problem::Problem;
+use crate::size::{Size, chain, points};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use config::{LnoConfig, LnoQueries};
@@ -127,6 +128,16 @@ impl Architecture for Lno {
 impl OperatorConfig for LnoConfig {
     fn name(&self) -> &'static str {
         "lno"
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        let [blocks, modes, dim, layers] = [self.blocks, self.modes, self.dim, self.layers].map(|n| n as f64);
+        let ends = chain([problem.source_channels, self.dim, problem.target_channels]) + dim * modes;
+        Size {
+            weights: ends + dim * dim * (8.0 * blocks + 4.0 * layers),
+            layers: 6.0 * blocks + 4.0 * layers,
+            state: points(problem) * (dim + modes) + modes * dim,
+        }
     }
 
     fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {

@@ -35,6 +35,14 @@ pub trait EvolutionKind {
     /// Its sizes, none of which may be zero.
     fn sizes(&self) -> Vec<usize>;
 
+    /// Its inner width f and its number of inner layers.
+    fn inner(&self) -> (usize, usize);
+
+    /// Weights of an inner layer for each pair of channels, beside those of its conv3.
+    fn global_weights(&self, _dim: usize) -> f64 {
+        0.0
+    }
+
     /// A new evolution.
     fn init(&self, space: LatentSpace, device: &Device) -> Self::Network;
 }
@@ -72,6 +80,13 @@ macro_rules! evolutions {
             pub fn validate(&self, timed: bool) -> Result<()> {
                 match self {
                     $(EvolutionConfig::$kind(config) => validate(config, stringify!($kind), timed),)+
+                }
+            }
+
+            /// Its width f, the weights of an evolution of `latent` channels, and its number of convolutions.
+            pub fn size(&self, latent: usize, dim: usize) -> (usize, f64, f64) {
+                match self {
+                    $(EvolutionConfig::$kind(config) => size(config, latent, dim),)+
                 }
             }
 
@@ -120,4 +135,11 @@ fn validate<K: EvolutionKind>(config: &K, kind: &str, timed: bool) -> Result<()>
         }
         _ => Ok(()),
     }
+}
+
+fn size<K: EvolutionKind>(config: &K, latent: usize, dim: usize) -> (usize, f64, f64) {
+    let (width, layers) = config.inner();
+    let (k, f, taps) = (latent as f64, width as f64, if dim == 2 { 9.0 } else { 3.0 });
+    let inner = layers as f64 * f * f * (taps + config.global_weights(dim));
+    (width, 2.0 * taps * k * f + inner, 2.0 + layers as f64)
 }

@@ -37,6 +37,10 @@ impl EvolutionKind for ResidualConfig {
         vec![self.width]
     }
 
+    fn inner(&self) -> (usize, usize) {
+        (self.width, 7)
+    }
+
     fn init(&self, space: LatentSpace, device: &Device) -> ResidualEvolution {
         let (width, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
         let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };

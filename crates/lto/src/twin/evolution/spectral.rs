@@ -40,6 +40,15 @@ impl EvolutionKind for SpectralConfig {
         vec![self.width, self.modes, self.blocks]
     }
 
+    fn inner(&self) -> (usize, usize) {
+        (self.width, self.blocks)
+    }
+
+    fn global_weights(&self, dim: usize) -> f64 {
+        let m = self.modes as f64;
+        2.0 * m * if dim == 2 { 2.0 * m - 1.0 } else { 1.0 }
+    }
+
     fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
         let (f, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };

@@ -29,6 +29,10 @@ impl EvolutionKind for SteadyConfig {
         vec![self.width]
     }
 
+    fn inner(&self) -> (usize, usize) {
+        (self.width, 1)
+    }
+
     fn init(&self, space: LatentSpace, device: &Device) -> SteadyEvolution {
         let LatentSpace { channels, dim, padding, .. } = space;
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };

@@ -40,6 +40,10 @@ impl EvolutionKind for TimedConfig {
         vec![self.width]
     }
 
+    fn inner(&self) -> (usize, usize) {
+        (self.width, 5)
+    }
+
     fn init(&self, space: LatentSpace, device: &Device) -> TimedEvolution {
         let (width, LatentSpace { channels, dim, padding, .. }) = (self.width, space);
         let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };

@@ -1,0 +1,62 @@
+//! How much memory a model needs, before any of it is taken.
+
+use crate::error::Result;
+use crate::problem::Problem;
+use lto_numerics::memory;
+
+/// Bytes of a number.
+const NUMBER: f64 = 4.0;
+/// Bytes that a layer takes whatever its size, at least.
+const LAYER: f64 = 512.0;
+/// Weights, gradients and two moments.
+const COPIES: f64 = 4.0;
+
+/// The size of a model, from below: what is left out (biases, embeddings) is small beside the rest. Floating-point numbers,
+/// so that products of absurd sizes do not overflow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// Weights of all layers.
+    pub weights: f64,
+    /// Number of layers.
+    pub layers: f64,
+    /// Numbers of the hidden state of one example.
+    pub state: f64,
+}
+
+impl Size {
+    /// Refuses a model that does not fit into memory with one example.
+    ///
+    /// # Errors
+    /// The memory it needs, and how much there is.
+    pub fn check(&self) -> Result<()> {
+        self.require("a model", self.weights + self.state)
+    }
+
+    /// Refuses a model that does not fit into memory with its gradients, the moments of the optimizer and what a batch of
+    /// examples leaves for the gradients.
+    ///
+    /// # Errors
+    /// As [`Size::check`].
+    pub fn check_training(&self, batch: usize) -> Result<()> {
+        let states = self.layers.max(1.0) * self.state;
+        let what = format!("training in batches of {batch} a model");
+        self.require(&what, COPIES * self.weights + batch as f64 * states)
+    }
+
+    fn require(&self, what: &str, numbers: f64) -> Result<()> {
+        let Self { weights, state, layers } = self;
+        let what = format!("{what} of {weights:.1e} weights with hidden states of {state:.1e} numbers");
+        Ok(memory::require(&what, (NUMBER * numbers + LAYER * layers) as u128)?)
+    }
+}
+
+/// Weights of linear layers of these widths, one after the other.
+pub fn chain(widths: impl IntoIterator<Item = usize>) -> f64 {
+    let widths: Vec<f64> = widths.into_iter().map(|w| w as f64).collect();
+    widths.windows(2).map(|pair| pair[0] * pair[1]).sum()
+}
+
+/// Points of the training grid.
+pub fn points(problem: &Problem) -> f64 {
+    problem.native.iter().map(|&n| n as f64).product()
+}
