@@ -47,7 +47,7 @@ pub fn encode(drawings: impl Iterator<Item = Drawing>, count: usize, map: Colorm
     // Hundredths of a second; browsers slow down anything under two.
     let delay = (500 / count.max(1)).clamp(4, 50) as u16;
     for drawing in drawings {
-        let image = rasterize(&drawing)?;
+        let image = rasterize(&drawing);
         let indices: Vec<u8> = image.pixels().map(|color| palette.index(color)).collect();
         let buffer = indices.into();
         let frame = gif::Frame { width, height, delay, buffer, ..Default::default() };

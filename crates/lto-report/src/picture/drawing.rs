@@ -2,6 +2,7 @@
 //! [`super::svg`] and as pixels by [`super::raster`].
 
 use super::colormap::Rgb;
+use super::letters;
 use super::raster::Image;
 use crate::words::visible;
 
@@ -166,7 +167,7 @@ impl Drawing {
     }
 }
 
-/// Roughly how wide a text is: digits and small letters of the usual sans-serif fonts.
+/// Width of a text.
 pub fn text_width(content: &str, size: u32) -> f64 {
-    0.62 * f64::from(size) * content.chars().count() as f64
+    letters::width(content) * f64::from(size)
 }

@@ -7,6 +7,7 @@ mod cloud;
 pub mod colormap;
 pub mod drawing;
 mod frames;
+mod letters;
 mod panel;
 mod plane;
 pub mod prediction;
@@ -163,7 +164,7 @@ pub fn render_cloud(cloud: &PointCloud, subject: &Subject, format: PictureFormat
 /// An animation, which it is not, or an image in it that is too large.
 pub fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
     match format {
-        PictureFormat::Png => raster::png(&raster::rasterize(drawing)?),
+        PictureFormat::Png => raster::png(&raster::rasterize(drawing)),
         PictureFormat::Svg => Ok(svg::document(drawing)?.into_bytes()),
         PictureFormat::Gif => Error::no_picture("this has no frames to animate; write a .png or .svg"),
     }

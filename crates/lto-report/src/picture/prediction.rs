@@ -71,7 +71,7 @@ impl Subject<'_> {
 pub fn png(subject: &Subject) -> Result<Vec<u8>> {
     let frames = spread(subject.frames.len(), DEFAULT_FRAMES);
     let drawing = if subject.query.dim() == 1 { curves(subject, &frames) } else { maps(subject, &frames) };
-    raster::png(&raster::rasterize(&drawing)?)
+    raster::png(&raster::rasterize(&drawing))
 }
 
 /// All fields one after the other, as a GIF file.
