@@ -8,8 +8,6 @@ use std::sync::LazyLock;
 const STEPS: f64 = 300.0;
 /// What is shown for a character that the table does not have.
 const UNKNOWN: char = '□';
-/// Advance of a space.
-const SPACE: f64 = 0.318;
 
 /// A closed polygon, in font sizes, y upwards from the baseline.
 pub type Contour = Vec<(f64, f64)>;
@@ -42,27 +40,26 @@ impl Letter {
     }
 }
 
-/// The letters of a text, each with the place where it begins; spaces have none.
-fn placed(text: &str) -> impl Iterator<Item = (f64, Option<&'static Letter>)> {
-    text.chars().scan(0.0, |end, character| {
-        let letter = LETTERS.get(&character).or_else(|| LETTERS.get(&UNKNOWN));
-        let letter = letter.filter(|_| !character.is_whitespace());
-        let begin = *end;
-        *end += letter.map_or(SPACE, |letter| letter.advance);
-        Some((begin, letter))
+/// The letters of a text, each with the place where it begins.
+fn placed(text: &str) -> impl Iterator<Item = (f64, &'static Letter)> {
+    let mut end = 0.0;
+    text.chars().filter_map(move |character| {
+        let character = if character.is_whitespace() { ' ' } else { character };
+        let letter = LETTERS.get(&character).or_else(|| LETTERS.get(&UNKNOWN))?;
+        end += letter.advance;
+        Some((end - letter.advance, letter))
     })
 }
 
 /// Width of a text in font sizes.
 pub fn width(text: &str) -> f64 {
-    placed(text).last().map_or(0.0, |(begin, letter)| begin + letter.map_or(SPACE, |letter| letter.advance))
+    placed(text).map(|(_, letter)| letter.advance).sum()
 }
 
 /// The outlines of a text that begins at the origin.
 pub fn outlines(text: &str) -> impl Iterator<Item = Contour> {
     placed(text).flat_map(|(begin, letter)| {
-        let contours = letter.map_or(&[][..], |letter| &letter.contours);
-        contours.iter().map(move |contour| contour.iter().map(|&(x, y)| (begin + x, y)).collect())
+        letter.contours.iter().map(move |contour| contour.iter().map(|&(x, y)| (begin + x, y)).collect())
     })
 }
 

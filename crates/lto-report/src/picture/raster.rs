@@ -84,7 +84,7 @@ impl Cover {
     /// Raises the cover of the pixels of a row whose centers lie between `low` and `high` to `value` of their `x`.
     fn raise(&mut self, row: usize, (low, high): (f64, f64), value: impl Fn(f64) -> f64) {
         let column = |x: f64| ((x - self.left as f64).max(0.0) as usize).min(self.width);
-        let (first, end) = (column(low - 0.5), column(high + 0.5));
+        let (first, end) = (column(low - 0.5), column(high.max(low) + 0.5));
         let begin = row * self.stride() + first;
         for (i, cover) in self.values[begin..begin + end - first].iter_mut().enumerate() {
             let x = (self.left + first + i) as f64 + 0.5;
@@ -330,7 +330,7 @@ mod tests {
         let page = |upwards| {
             let mut drawing = Drawing::new(40, 40);
             match upwards {
-                true => drawing.text_upwards((20.0, 20.0), "Lég 1", 11),
+                true => drawing.text_upwards(99.0, (20.0, 20.0), "Lég 1", 11),
                 false => drawing.text((20.0, 20.0), "Lég 1", 11, Anchor::Middle),
             }
             rasterize(&drawing)
@@ -347,7 +347,7 @@ mod tests {
         let mut drawing = Drawing::new(10, 10);
         drawing.text((-30.0, 5.0), "far left to inside", 11, Anchor::Start);
         drawing.text((8.0, 30.0), "below, 漢", 40, Anchor::Start);
-        drawing.text_upwards((5.0, -3.0), "above", 30);
+        drawing.text_upwards(999.0, (5.0, -3.0), "above", 30);
         drawing.dot((f64::NAN, 1e300), 2.0, INK);
         drawing.line(vec![(-1e9, 2.0), (1e9, 3.0)], INK, 1.0);
         drawing.line(vec![(3.0, f64::INFINITY), (3.0, -50.0)], INK, 1.0);

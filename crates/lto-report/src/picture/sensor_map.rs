@@ -155,7 +155,8 @@ impl SensorMap<'_> {
         for (number, group) in self.groups.iter().enumerate() {
             let y = (ABOVE + 10 + 20 * number) as f64;
             drawing.dot((left + 6.0, y), 3.5, group.color);
-            drawing.text((left + 16.0, y + 4.0), &group.name, LABEL_SIZE - 2, Anchor::Start);
+            let room = KEY as f64 - 24.0;
+            drawing.text_within(room, (left + 16.0, y + 4.0), &group.name, LABEL_SIZE - 2, Anchor::Start);
         }
     }
 

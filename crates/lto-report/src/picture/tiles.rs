@@ -1,12 +1,10 @@
 //! Maps in rows and columns: fields and points over two axes, each with its color scale.
 
 use super::colormap::Scale;
-use super::drawing::{Anchor, Drawing, INK, Rect};
-use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, color_bar};
+use super::drawing::{Drawing, INK, Rect};
+use super::panel::{ABOVE, BAR, BELOW, GAP, HEADER, LEFT, Legend, Panel, color_bar, page};
 use super::plane::{self, Plane};
 use lto_numerics::{Domain, Grid, Points};
-
-const GAP: usize = 26;
 
 /// What a tile shows.
 pub enum Content<'a> {
@@ -58,10 +56,7 @@ pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>
     }
     let head = if title.is_empty() { 0 } else { HEADER };
     let pitch = height + ABOVE + 8;
-    let mut drawing = Drawing::new(left, head + rows.len() * pitch + BELOW);
-    if head > 0 {
-        drawing.text((drawing.width as f64 / 2.0, 24.0), title, TITLE_SIZE, Anchor::Middle);
-    }
+    let mut drawing = page(left, head + rows.len() * pitch + BELOW, title);
     for row in 0..rows.len() {
         for (column, &x) in corners.iter().enumerate() {
             let Some(tile) = at(row, column) else { continue };
