@@ -17,7 +17,7 @@ const NEAR: f64 = 1.0;
 /// A connected part of a curve, on the page.
 type Run = Vec<(f64, f64)>;
 
-/// Colors that can be told apart on white, also by the color-blind.
+/// Colors that everyone can tell apart on white.
 pub const COLORS: [Rgb; 7] = [
     [0, 114, 178],
     [213, 94, 0],
@@ -59,18 +59,18 @@ pub struct Series {
 pub struct Axis {
     /// Its name.
     pub label: String,
-    /// Whether equal ratios are equally far apart; only positive numbers are shown then.
+    /// Whether it is logarithmic; only positive numbers are shown then.
     pub log: bool,
 }
 
 /// Curves in one panel.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What stands above.
+    /// Its title.
     pub title: String,
-    /// Rightwards.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis,
     /// The curves; where some coincide, their dashes take turns and their dots are rings.
     pub series: Vec<Series>,

@@ -9,10 +9,10 @@ use super::ticks::{Labels, labels, ticks};
 const TICK_SIZE: u32 = 11;
 /// Font size of axis labels and panel titles.
 pub const LABEL_SIZE: u32 = 13;
-/// Font size of the title of a picture.
+/// Font size of a picture's title.
 const TITLE_SIZE: u32 = 15;
 /// Room to the left of a panel for ticks and label.
-pub const LEFT: usize = 68;
+pub const LEFT: usize = 72;
 /// Room below a panel for ticks and label.
 pub const BELOW: usize = 44;
 /// Room above a panel for its title.
@@ -21,7 +21,7 @@ pub const ABOVE: usize = 24;
 pub const GAP: usize = 26;
 /// Room to the right of a panel for a color bar with its ticks and label.
 pub const BAR: usize = 108;
-/// Room above the panels for the title of the picture.
+/// Room above the panels for the picture's title.
 pub const HEADER: usize = 34;
 
 const TICK_LENGTH: f64 = 4.0;
@@ -63,14 +63,14 @@ impl Marks {
     }
 }
 
-/// What is written around a panel. An axis without a label has no numbers either: a neighbor shows them.
+/// What is written around a panel. An axis without a name has no numbers either: a neighbor shows them.
 #[derive(Clone, Debug, Default)]
 pub struct Legend<'a> {
-    /// Above.
+    /// Above the panel.
     pub title: &'a str,
-    /// Below.
+    /// Name of the horizontal axis.
     pub x_label: Option<&'a str>,
-    /// To the left, reading upwards.
+    /// Name of the vertical axis.
     pub y_label: Option<&'a str>,
 }
 
@@ -127,7 +127,7 @@ impl Panel {
             if let Some(offset) = y.labels.offset {
                 drawing.text((left - LEFT as f64 + 4.0, top - 8.0), offset, TICK_SIZE, Anchor::Start);
             }
-            let away = (widest(&y.labels.texts) + 15.0).clamp(30.0, LEFT as f64 - 11.0);
+            let away = (widest(&y.labels.texts) + 15.0).clamp(30.0, LEFT as f64 - 13.0);
             drawing.text_upwards(room.1, (left - away, middle.1), label, LABEL_SIZE);
         }
     }

@@ -18,16 +18,16 @@ const COLUMNS: usize = 3;
 const CURVES: (usize, usize) = (420, 280);
 /// Room for the names of curves.
 const KEY: usize = 150;
-/// More observations than these would hide a map they are marked on.
+/// More marks than this would hide the map.
 const MOST_MARKS: usize = 1500;
 
 /// Observations of one channel.
 pub struct Observed<'a> {
-    /// Where.
+    /// Where they were made.
     pub points: &'a Points,
-    /// What.
+    /// One value for each point.
     pub values: &'a [f64],
-    /// What stands above their panel.
+    /// Title of their panel.
     pub title: String,
     /// Whether they are of the predicted quantity: then they share its colors.
     pub same_quantity: bool,
@@ -35,19 +35,19 @@ pub struct Observed<'a> {
 
 /// One predicted field.
 pub struct Frame<'a> {
-    /// What stands above its panel.
+    /// Title of its panel.
     pub title: String,
     /// Values at the query points.
     pub values: &'a [f64],
 }
 
-/// What is shown.
+/// A prediction and what it was made from.
 pub struct Subject<'a> {
-    /// Where it was predicted.
+    /// Where the fields are predicted.
     pub query: &'a Points,
-    /// From what.
+    /// What they are predicted from.
     pub observed: Observed<'a>,
-    /// What, in the order of time.
+    /// The predicted fields, in order of time.
     pub frames: Vec<Frame<'a>>,
     /// Name of the predicted channel.
     pub quantity: String,

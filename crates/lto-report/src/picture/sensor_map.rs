@@ -17,10 +17,10 @@ const KEY: usize = 150;
 /// More sensors than this are drawn as specks.
 const MANY: usize = 2000;
 
-/// Color of places to look at.
+/// Color of marked places.
 pub const ALERT: Rgb = [200, 30, 30];
 
-/// Color of the parts of a line that are to be avoided.
+/// Color of the parts of a line where no sensor may stand.
 const FORBIDDEN: Rgb = [170, 170, 170];
 
 /// Points of one kind.
@@ -33,29 +33,29 @@ pub struct Group {
     pub color: Rgb,
 }
 
-/// A place with a name, marked with a ring.
+/// A named place, marked with a ring.
 pub struct Mark {
-    /// Where.
+    /// Its coordinates.
     pub at: Vec<f64>,
-    /// What stands beside it.
+    /// Its name.
     pub label: String,
 }
 
-/// What is shown.
+/// Sensors, regions and marked places over a quantity.
 pub struct SensorMap<'a> {
-    /// What stands above.
+    /// Title of the map.
     pub title: String,
-    /// The quantity, at the color bar.
+    /// Name of the quantity, beside the color bar.
     pub quantity: String,
-    /// Where the quantity is known.
+    /// Grid of the values.
     pub grid: &'a Grid,
-    /// The quantity.
+    /// The quantity at the grid points.
     pub values: &'a [f64],
     /// The sensors.
     pub groups: Vec<Group>,
-    /// Places to look at.
+    /// Places pointed out.
     pub marks: Vec<Mark>,
-    /// Outlined.
+    /// Where no sensor may stand; outlined.
     pub regions: &'a [Region],
 }
 
@@ -160,7 +160,7 @@ impl SensorMap<'_> {
         }
     }
 
-    /// The boundary of a region, with its images across periodic ends; what lies outside the panel is left out.
+    /// The boundary of a region and of its periodic images, as far as they lie in the panel.
     fn outline(
         &self,
         drawing: &mut Drawing,
@@ -197,7 +197,7 @@ impl SensorMap<'_> {
     }
 }
 
-/// By how much images across periodic ends are shifted.
+/// The shifts to the periodic images along an axis.
 fn shifts(axis: &Axis) -> Vec<f64> {
     if axis.periodic { vec![-axis.length(), 0.0, axis.length()] } else { vec![0.0] }
 }
@@ -212,7 +212,7 @@ fn intervals(axis: &Axis, region: &Region) -> Vec<(f64, f64)> {
     shifts(axis).into_iter().map(part).filter(|(low, high)| low <= high).collect()
 }
 
-/// A polygon with points along its sides, so that parts of a side can be left out.
+/// A polygon with points along its sides, so that it can be cut anywhere.
 fn subdivided(corners: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let side = |ends: &[(f64, f64)]| {
         let ((x0, y0), (x1, y1)) = (ends[0], ends[1]);
@@ -238,7 +238,7 @@ fn ring(drawing: &mut Drawing, (x, y): (f64, f64), label: &str) {
     // On a white plate, to the left where there is no room to the right.
     let width = text_width(label, LABEL_SIZE - 1);
     let left = if x + 12.0 + width > (LEFT + WIDTH) as f64 { x - 12.0 - width } else { x + 12.0 };
-    drawing.line(vec![(left, y), (left + width, y)], [255, 255, 255], 15.0);
+    drawing.line(vec![(left - 3.0, y), (left + width + 3.0, y)], [255, 255, 255], 15.0);
     drawing.text((left + 0.5 * width, y + 4.0), label, LABEL_SIZE - 1, Anchor::Middle);
 }
 

@@ -8,37 +8,37 @@ use lto_numerics::{Domain, Grid, Points};
 
 /// What a tile shows.
 pub enum Content<'a> {
-    /// Values on a grid, as an image; the points marked on it.
+    /// Values on a grid, as an image.
     Field {
-        /// Where.
+        /// Grid of the values.
         grid: &'a Grid,
-        /// What.
+        /// One value for each grid point.
         values: &'a [f64],
-        /// Marked with small dots.
+        /// Points marked with small dots.
         marks: Option<&'a Points>,
     },
     /// Values at points, as colored dots.
     Dots {
-        /// Where.
+        /// Where the values are.
         points: &'a Points,
-        /// What.
+        /// One value for each point.
         values: &'a [f64],
     },
 }
 
 /// One map.
 pub struct Tile<'a> {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// What it shows.
     pub content: Content<'a>,
     /// Its colors.
     pub scale: Scale,
-    /// The quantity named at a color bar to its right, if it has one.
+    /// Name of the quantity beside a color bar to its right; no bar if `None`.
     pub bar: Option<String>,
 }
 
-/// Draws rows of tiles on one domain, each `width` wide; `None` leaves a place free.
+/// Draws rows of tiles on one domain, each `width` wide; `None` is an empty place.
 pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>>]) -> Drawing {
     let (across, up) = plane::orientation(domain);
     let height = plane::height(width, &domain.axes()[across], &domain.axes()[up]);
