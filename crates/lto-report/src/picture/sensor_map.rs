@@ -245,10 +245,11 @@ fn ring(drawing: &mut Drawing, (x, y): (f64, f64), label: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::drawing::Shape;
+    use super::super::raster::rasterize;
     use super::*;
     use lto_numerics::Placement;
 
-    fn shapes(dim: usize, periodic: bool) -> Vec<Shape> {
+    fn drawing(dim: usize, periodic: bool) -> Drawing {
         let grid = Grid::cubic(Domain::unit(dim, periodic).unwrap(), 8, Placement::Center).unwrap();
         let values: Vec<f64> = (0..grid.len()).map(|i| i as f64).collect();
         let group = Group { name: "sensors".into(), coordinates: vec![0.5; 2 * dim], color: INK };
@@ -265,7 +266,23 @@ mod tests {
             marks: vec![mark],
             regions,
         };
-        map.draw().unwrap().shapes
+        map.draw().unwrap()
+    }
+
+    fn shapes(dim: usize, periodic: bool) -> Vec<Shape> {
+        drawing(dim, periodic).shapes
+    }
+
+    /// The quarter of a circle at the lower left corner, seen where it crosses the diagonal.
+    #[test]
+    fn regions_are_outlined_over_the_map() {
+        let drawing = drawing(2, false);
+        let pixels: Vec<Rgb> = rasterize(&drawing).pixels().collect();
+        let away = 0.2 * WIDTH as f64 * std::f64::consts::FRAC_1_SQRT_2;
+        let (x, y) = (2.0 * (LEFT as f64 + away), 2.0 * ((ABOVE + WIDTH) as f64 - away));
+        let at = y as usize * 2 * drawing.width + x as usize;
+        assert_eq!(pixels[at], INK);
+        assert_ne!(pixels[at + 12], INK);
     }
 
     #[test]

@@ -110,3 +110,30 @@ impl Tile<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::drawing::tests::assert_texts_apart;
+    use super::*;
+    use lto_numerics::{Axis, Placement};
+
+    #[test]
+    fn texts_of_neighboring_tiles_keep_apart() {
+        for (lower, upper) in [(0.0, 1.0), (-180.0, 180.0), (1e4, 3e4), (-1e-7, 1e-7)] {
+            let axis = |name: &str| Axis::new(name, lower, upper, false);
+            let grid =
+                Grid::cubic(Domain::new(vec![axis("x"), axis("y")]).unwrap(), 8, Placement::Vertex).unwrap();
+            let values: Vec<f64> = (0..64).map(|i| 1e-9 * f64::from(i)).collect();
+            let tile = |bar: bool| {
+                Some(Tile {
+                    title: "predicted minus true, sample 17 at t = 0.125".into(),
+                    content: Content::Field { grid: &grid, values: &values, marks: None },
+                    scale: Scale::of(&values, None),
+                    bar: bar.then(|| "error".into()),
+                })
+            };
+            let rows = [vec![tile(false), tile(false), tile(true)], vec![None, tile(true), tile(false)]];
+            assert_texts_apart(&draw("some fields", 150, grid.domain(), &rows));
+        }
+    }
+}
