@@ -48,6 +48,39 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A number for a title: at most four significant digits, without trailing zeros.
+pub fn short(value: f64) -> String {
+    significant(value, 4)
+}
+
+/// At most `n` significant digits, without trailing zeros.
+fn significant(value: f64, n: usize) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() || !(1e-3..1e5).contains(&value.abs()) && n <= 4 {
+        return format!("{value:.3e}");
+    }
+    if !(1e-3..1e9).contains(&value.abs()) {
+        return format!("{value:.*e}", n - 1);
+    }
+    let digits = (n as i32 - 1 - value.abs().log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+/// Numbers of one row with as many digits, four or more, as tell those that differ apart; `–` for none.
+pub fn apart<const N: usize>(values: [Option<f64>; N]) -> [String; N] {
+    let text = |n: usize| values.map(|value| value.map_or("–".into(), |value| significant(value, n)));
+    let told = |texts: &[String; N]| {
+        // The same number may be written in two ways.
+        let number = |i: usize| texts[i].parse::<f64>().ok();
+        let differ = |i: usize, j: usize| values[i] == values[j] || number(i) != number(j);
+        (0..N).all(|i| (0..i).all(|j| differ(i, j)))
+    };
+    (4..17).map(text).find(told).unwrap_or_else(|| text(17))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +101,17 @@ mod tests {
         assert_eq!(visible("a\x1b[31mü\nb"), "a\\u{1b}[31mü\nb");
         assert_eq!([count(1, "frame"), count(0, "frame")], ["1 frame", "0 frames"]);
         assert_eq!(capital("élan"), "Élan");
+    }
+
+    #[test]
+    fn titles_are_short() {
+        assert_eq!(short(0.1 + 0.2), "0.3");
+        assert_eq!(short(20.0), "20");
+        assert_eq!(short(0.016), "0.016");
+        assert_eq!(short(1234.56), "1235");
+        assert_eq!(short(1.5e-9), "1.500e-9");
+        assert_eq!(apart([Some(0.5), None]), ["0.5", "–"]);
+        assert_eq!(apart([Some(1e5 - 0.1), Some(1e5 + 0.1)]), ["99999.9", "100000"]);
+        assert_eq!(apart([Some(7.0), Some(7.0)]), ["7", "7"]);
     }
 }

@@ -128,7 +128,7 @@ fn advised(error: Error, folder: &Path) -> anyhow::Error {
 fn draw_curves(folder: &Path) -> Result<History> {
     let history = History::read(folder)?;
     if let Some(drawing) = charts(&history) {
-        let picture = raster::png(&raster::rasterize(&drawing)?)?;
+        let picture = raster::png(&raster::rasterize(&drawing))?;
         output::write_atomically(&folder.join("loss.png"), &picture).context("drawing the loss")?;
     }
     Ok(history)

@@ -2,8 +2,8 @@
 
 use super::Subject;
 use super::colormap::{Colormap, Rgb, Scale};
-use super::drawing::{Anchor, Drawing, PIXELS_PER_UNIT, Rect};
-use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, airy_range, color_bar};
+use super::drawing::{Drawing, PIXELS_PER_UNIT, Rect};
+use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, airy_range, color_bar, page};
 use super::plane::Plane;
 use super::raster::rasterize;
 use super::ticks::short;
@@ -47,7 +47,7 @@ pub fn encode(drawings: impl Iterator<Item = Drawing>, count: usize, map: Colorm
     // Hundredths of a second; browsers slow down anything under two.
     let delay = (500 / count.max(1)).clamp(4, 50) as u16;
     for drawing in drawings {
-        let image = rasterize(&drawing)?;
+        let image = rasterize(&drawing);
         let indices: Vec<u8> = image.pixels().map(|color| palette.index(color)).collect();
         let buffer = indices.into();
         let frame = gif::Frame { width, height, delay, buffer, ..Default::default() };
@@ -68,12 +68,9 @@ fn field_frame(
     subject: &Subject,
 ) -> Drawing {
     let height = plane.height(WIDTH);
-    let mut drawing = page(height, subject);
+    let mut drawing = page(LEFT + WIDTH + BAR, HEADER + ABOVE + height + BELOW, &subject.title);
     let rect = Rect { x: LEFT, y: HEADER + ABOVE, width: WIDTH, height };
-    let mut title = heading(trajectory, frame);
-    if let Some(cut) = &plane.cut {
-        title = format!("{title}, {cut}");
-    }
+    let title = plane.title(&heading(trajectory, frame));
     plane.draw(&mut drawing, rect, subject.channel_of(trajectory, frame), scale, &title, (true, true));
     color_bar(&mut drawing, rect, scale, &subject.quantity);
     drawing
@@ -81,7 +78,7 @@ fn field_frame(
 
 fn curve_frame(trajectory: &Trajectory, frame: usize, range: (f64, f64), subject: &Subject) -> Drawing {
     let height = 220;
-    let mut drawing = page(height, subject);
+    let mut drawing = page(LEFT + WIDTH + BAR, HEADER + ABOVE + height + BELOW, &subject.title);
     let rect = Rect { x: LEFT, y: HEADER + ABOVE, width: WIDTH + BAR - 24, height };
     let axis = &trajectory.grid().domain().axes()[0];
     let panel = Panel { rect, x: (axis.lower, axis.upper), y: range };
@@ -91,12 +88,6 @@ fn curve_frame(trajectory: &Trajectory, frame: usize, range: (f64, f64), subject
     let title = heading(trajectory, frame);
     let legend = Legend { title: &title, x_label: Some(&axis.name), y_label: Some(&subject.quantity) };
     panel.frame(&mut drawing, &legend);
-    drawing
-}
-
-fn page(height: usize, subject: &Subject) -> Drawing {
-    let mut drawing = Drawing::new(LEFT + WIDTH + BAR, HEADER + ABOVE + height + BELOW);
-    drawing.text((drawing.width as f64 / 2.0, 24.0), &subject.title, TITLE_SIZE, Anchor::Middle);
     drawing
 }
 

@@ -1,8 +1,8 @@
 //! A point cloud: values over one coordinate, or dots colored by value over two, for one time or several side by side.
 
 use super::Subject;
-use super::drawing::{Anchor, Drawing, Rect};
-use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, airy_range, color_bar};
+use super::drawing::{Drawing, Rect};
+use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, airy_range, color_bar, page};
 use super::ticks::short;
 use crate::error::{Error, Result};
 use lto_numerics::dataset::format::csv::PointCloud;
@@ -44,8 +44,7 @@ pub fn draw(cloud: &PointCloud, subject: &Subject) -> Result<Drawing> {
     let height = (WIDTH as f64 * ratio.clamp(0.4, 1.6)).round() as usize;
 
     let each = LEFT + WIDTH;
-    let mut drawing = Drawing::new(each * frames.len() + BAR, HEADER + ABOVE + height + BELOW);
-    drawing.text((drawing.width as f64 / 2.0, 24.0), &subject.title, TITLE_SIZE, Anchor::Middle);
+    let mut drawing = page(each * frames.len() + BAR, HEADER + ABOVE + height + BELOW, &subject.title);
     let corner = |number: usize| Rect { x: LEFT + each * number, y: HEADER + ABOVE, width: WIDTH, height };
     for (number, (title, points)) in frames.iter().enumerate() {
         let panel = Panel { rect: corner(number), x, y };

@@ -2,11 +2,15 @@
 //! [`super::svg`] and as pixels by [`super::raster`].
 
 use super::colormap::Rgb;
+use super::letters;
 use super::raster::Image;
 use crate::words::visible;
 
 /// Pixels per unit wherever a drawing becomes pixels.
 pub const PIXELS_PER_UNIT: usize = 2;
+
+/// Texts are not made smaller than this.
+const SMALLEST: u32 = 9;
 
 /// Color of axes and text.
 pub const INK: Rgb = [34, 34, 34];
@@ -149,10 +153,16 @@ impl Drawing {
         self.shapes.push(Shape::Text { at, content: visible(&content.into()), size, anchor, upwards: false });
     }
 
-    /// Adds text that reads upwards, centered on `at`.
-    pub fn text_upwards(&mut self, at: (f64, f64), content: impl Into<String>, size: u32) {
-        let anchor = Anchor::Middle;
-        self.shapes.push(Shape::Text { at, content: visible(&content.into()), size, anchor, upwards: true });
+    /// Adds horizontal text that is at most `room` wide: smaller down to a readable size, then cut short.
+    pub fn text_within(&mut self, room: f64, at: (f64, f64), content: &str, size: u32, anchor: Anchor) {
+        let (content, size) = fitted(visible(content), size, room);
+        self.shapes.push(Shape::Text { at, content, size, anchor, upwards: false });
+    }
+
+    /// Adds text that reads upwards, centered on `at` and at most `room` high.
+    pub fn text_upwards(&mut self, room: f64, at: (f64, f64), content: &str, size: u32) {
+        let (content, size) = fitted(visible(content), size, room);
+        self.shapes.push(Shape::Text { at, content, size, anchor: Anchor::Middle, upwards: true });
     }
 
     /// Adds a filled circle.
@@ -166,7 +176,67 @@ impl Drawing {
     }
 }
 
-/// Roughly how wide a text is: digits and small letters of the usual sans-serif fonts.
+/// Width of a text.
 pub fn text_width(content: &str, size: u32) -> f64 {
-    0.62 * f64::from(size) * content.chars().count() as f64
+    letters::width(content) * f64::from(size)
+}
+
+fn fitted(mut content: String, size: u32, room: f64) -> (String, u32) {
+    let smallest = size.min(SMALLEST);
+    if let Some(size) = (smallest..=size).rev().find(|&size| text_width(&content, size) <= room) {
+        return (content, size);
+    }
+    while text_width(&content, smallest) + text_width("…", smallest) > room && content.pop().is_some() {}
+    (content + "…", smallest)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Left, right, upper and lower edge of each text.
+    pub fn text_boxes(drawing: &Drawing) -> Vec<(String, [f64; 4])> {
+        let text_box = |shape: &Shape| {
+            let Shape::Text { at: (x, y), content, size, anchor, upwards } = shape else { return None };
+            let (width, size) = (text_width(content, *size), f64::from(*size));
+            let before = match anchor {
+                Anchor::Start => 0.0,
+                Anchor::Middle => 0.5 * width,
+                Anchor::End => width,
+            };
+            let (above, below) = (0.76 * size, 0.24 * size);
+            let edges = match upwards {
+                true => [x - above, x + below, y + before - width, y + before],
+                false => [x - before, x - before + width, y - above, y + below],
+            };
+            (!content.is_empty()).then(|| (content.clone(), edges))
+        };
+        drawing.shapes.iter().filter_map(text_box).collect()
+    }
+
+    /// No two texts touch, and none leaves the page.
+    pub fn assert_texts_apart(drawing: &Drawing) {
+        let boxes = text_boxes(drawing);
+        for (i, (text, [left, right, top, bottom])) in boxes.iter().enumerate() {
+            let inside = *left >= 0.0 && *right <= drawing.width as f64;
+            assert!(inside && *top >= 0.0 && *bottom <= drawing.height as f64, "{text:?} leaves the page");
+            for (other, [l, r, t, b]) in &boxes[..i] {
+                let apart = (left - r).max(l - right).max(top - b).max(t - bottom);
+                assert!(apart > 0.0, "{text:?} touches {other:?} by {apart}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_texts_become_smaller_and_then_shorter() {
+        let whole = text_width("a long title", 13);
+        assert_eq!(fitted("a long title".into(), 13, whole), ("a long title".into(), 13));
+        assert_eq!(fitted("a long title".into(), 13, 0.8 * whole), ("a long title".into(), 10));
+        let (short, size) = fitted("a long title".into(), 13, 0.4 * whole);
+        assert!(
+            short.ends_with('…') && size == SMALLEST && text_width(&short, size) <= 0.4 * whole,
+            "{short}"
+        );
+        assert_eq!(fitted("a".into(), 13, 0.0), ("…".into(), SMALLEST));
+    }
 }

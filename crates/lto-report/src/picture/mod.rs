@@ -1,19 +1,17 @@
 //! Pictures of samples: PNG and SVG for papers, GIF for watching.
 
 mod animation;
-mod cells;
 pub mod chart;
 mod cloud;
 pub mod colormap;
 pub mod drawing;
-mod frames;
+mod letters;
 mod panel;
 mod plane;
 pub mod prediction;
 pub mod raster;
+mod sample;
 pub mod sensor_map;
-mod spacetime;
-mod steady;
 pub mod svg;
 pub mod ticks;
 pub mod tiles;
@@ -25,7 +23,6 @@ use colormap::{Colormap, Scale};
 use drawing::Drawing;
 use lto_numerics::dataset::format::csv::PointCloud;
 use lto_numerics::{Sample, Trajectory};
-use plane::Plane;
 use std::path::Path;
 
 /// How many frames a picture shows unless told.
@@ -163,7 +160,7 @@ pub fn render_cloud(cloud: &PointCloud, subject: &Subject, format: PictureFormat
 /// An animation, which it is not, or an image in it that is too large.
 pub fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
     match format {
-        PictureFormat::Png => raster::png(&raster::rasterize(drawing)?),
+        PictureFormat::Png => raster::png(&raster::rasterize(drawing)),
         PictureFormat::Svg => Ok(svg::document(drawing)?.into_bytes()),
         PictureFormat::Gif => Error::no_picture("this has no frames to animate; write a .png or .svg"),
     }
@@ -173,16 +170,13 @@ fn draw(sample: &Sample, subject: &Subject) -> Result<Drawing> {
     match sample {
         Sample::Evolution(trajectory) => {
             let frames = subject.chosen_frames(trajectory.times().len(), DEFAULT_FRAMES)?;
-            Ok(match Plane::of(trajectory.grid()) {
-                Some(plane) => frames::draw(trajectory, &plane, &frames, subject),
-                None => spacetime::draw(trajectory, &frames, subject),
-            })
+            Ok(sample::evolution(trajectory, &frames, subject))
         }
         Sample::Steady { source, target } => {
             if subject.frames.is_some() {
                 return Error::no_picture("a steady sample has no frames to choose from; leave out --frames");
             }
-            Ok(steady::draw(source, target, subject))
+            Ok(sample::steady(source, target, subject))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A rectangle of the page with its own coordinates: frame, ticks, labels, curves; and the color bar.
 
-use super::colormap::{Rgb, Scale};
+use super::colormap::{Colormap, Rgb, Scale};
 use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Rect, text_width};
 use super::raster::Image;
 use super::ticks::{Labels, labels, ticks};
@@ -9,20 +9,31 @@ use super::ticks::{Labels, labels, ticks};
 const TICK_SIZE: u32 = 11;
 /// Font size of axis labels and panel titles.
 pub const LABEL_SIZE: u32 = 13;
-/// Font size of the title of a picture.
-pub const TITLE_SIZE: u32 = 15;
+/// Font size of a picture's title.
+const TITLE_SIZE: u32 = 15;
 /// Room to the left of a panel for ticks and label.
-pub const LEFT: usize = 58;
+pub const LEFT: usize = 72;
 /// Room below a panel for ticks and label.
 pub const BELOW: usize = 44;
 /// Room above a panel for its title.
 pub const ABOVE: usize = 24;
+/// Room between panels that share an axis.
+pub const GAP: usize = 26;
 /// Room to the right of a panel for a color bar with its ticks and label.
-pub const BAR: usize = 100;
-/// Room above the panels for the title of the picture.
+pub const BAR: usize = 108;
+/// Room above the panels for the picture's title.
 pub const HEADER: usize = 34;
 
 const TICK_LENGTH: f64 = 4.0;
+/// Least distance of the numbers below a panel.
+const APART: f64 = 6.0;
+
+/// A page with a title.
+pub fn page(width: usize, height: usize, title: &str) -> Drawing {
+    let mut drawing = Drawing::new(width, height);
+    drawing.text_within(width as f64 - 12.0, (0.5 * width as f64, 24.0), title, TITLE_SIZE, Anchor::Middle);
+    drawing
+}
 
 /// A panel: `x` runs over the rectangle rightwards, `y` upwards.
 #[derive(Clone, Copy, Debug)]
@@ -52,14 +63,14 @@ impl Marks {
     }
 }
 
-/// What is written around a panel. An axis without a label has no numbers either: a neighbor shows them.
+/// What is written around a panel. An axis without a name has no numbers either: a neighbor shows them.
 #[derive(Clone, Debug, Default)]
 pub struct Legend<'a> {
-    /// Above.
+    /// Above the panel.
     pub title: &'a str,
-    /// Below.
+    /// Name of the horizontal axis.
     pub x_label: Option<&'a str>,
-    /// To the left, reading upwards.
+    /// Name of the vertical axis.
     pub y_label: Option<&'a str>,
 }
 
@@ -88,35 +99,74 @@ impl Panel {
         let (left, right) = (rect.x as f64, rect.right() as f64);
         let (top, bottom) = (rect.y as f64, rect.bottom() as f64);
         let middle = (0.5 * (left + right), 0.5 * (top + bottom));
-        drawing.text((middle.0, top - 8.0), legend.title, LABEL_SIZE, Anchor::Middle);
-        let Labels { texts, offset: x_offset } = x.labels;
-        for (value, label) in x.values.iter().zip(texts) {
+        let room = (right - left + 0.5 * GAP as f64, bottom - top + 0.5 * GAP as f64);
+        drawing.text_within(room.0, (middle.0, top - 8.0), legend.title, LABEL_SIZE, Anchor::Middle);
+        for value in &x.values {
             let (x, _) = self.position(*value, self.y.0);
             drawing.line(vec![(x, bottom + 1.0), (x, bottom + TICK_LENGTH)], INK, 1.0);
-            if legend.x_label.is_some() {
-                drawing.text((x, bottom + 16.0), label, TICK_SIZE, Anchor::Middle);
-            }
         }
         if let Some(label) = legend.x_label {
-            if let Some(offset) = x_offset {
-                drawing.text((right, bottom + 33.0), offset, TICK_SIZE, Anchor::End);
+            for (center, text) in self.numbers_below(&x) {
+                drawing.text((center, bottom + 16.0), text, TICK_SIZE, Anchor::Middle);
             }
-            drawing.text((middle.0, bottom + 35.0), label, LABEL_SIZE, Anchor::Middle);
+            let offset = x.labels.offset.unwrap_or_default();
+            // The label stays clear of the offset at its right.
+            let room = room.0 - 2.0 * text_width(&offset, TICK_SIZE);
+            drawing.text((right, bottom + 33.0), offset, TICK_SIZE, Anchor::End);
+            drawing.text_within(room, (middle.0, bottom + 35.0), label, LABEL_SIZE, Anchor::Middle);
         }
-        let Labels { texts, offset: y_offset } = y.labels;
-        for (value, label) in y.values.iter().zip(texts) {
+        for value in &y.values {
             let (_, y) = self.position(self.x.0, *value);
             drawing.line(vec![(left - TICK_LENGTH, y), (left - 1.0, y)], INK, 1.0);
-            if legend.y_label.is_some() {
-                drawing.text((left - 7.0, y + 4.0), label, TICK_SIZE, Anchor::End);
-            }
         }
         if let Some(label) = legend.y_label {
-            if let Some(offset) = y_offset {
+            for (value, text) in y.values.iter().zip(&y.labels.texts) {
+                let (_, y) = self.position(self.x.0, *value);
+                drawing.text((left - 7.0, y + 4.0), text, TICK_SIZE, Anchor::End);
+            }
+            if let Some(offset) = y.labels.offset {
                 drawing.text((left - LEFT as f64 + 4.0, top - 8.0), offset, TICK_SIZE, Anchor::Start);
             }
-            drawing.text_upwards((left - 46.0, middle.1), label, LABEL_SIZE);
+            let away = (widest(&y.labels.texts) + 15.0).clamp(30.0, LEFT as f64 - 13.0);
+            drawing.text_upwards(room.1, (left - away, middle.1), label, LABEL_SIZE);
         }
+    }
+
+    /// The numbers below the panel and their centers: not far beyond its edges, where a neighbor may stand, and only
+    /// so many that they do not touch.
+    fn numbers_below<'a>(&self, marks: &'a Marks) -> Vec<(f64, &'a str)> {
+        let beyond = 0.5 * (GAP as f64 - APART);
+        let (left, right) = (self.rect.x as f64 - beyond, self.rect.right() as f64 + beyond);
+        let half = |text: &str| 0.5 * text_width(text, TICK_SIZE);
+        let place = |(value, text): (&f64, &'a String)| {
+            let (x, _) = self.position(*value, self.y.0);
+            (x.min(right - half(text)).max(left + half(text)), text.as_str())
+        };
+        let all: Vec<(f64, &str)> = marks.values.iter().zip(&marks.labels.texts).map(place).collect();
+        let every = |n: usize| all.iter().step_by(n).copied();
+        let apart = |n: &usize| {
+            let (before, after) = (every(*n), every(*n).skip(1));
+            before.zip(after).all(|(a, b)| b.0 - half(b.1) >= a.0 + half(a.1) + APART)
+        };
+        (1..all.len()).find(apart).map_or(all.first().copied().into_iter().collect(), |n| every(n).collect())
+    }
+
+    /// Names the curve `number` of `n` in a key `room` wide to the right, and gives its color.
+    pub fn key(&self, drawing: &mut Drawing, (number, n): (usize, usize), name: &str, room: usize) -> Rgb {
+        // The yellow end of the map is too faint for lines on white.
+        let color = Colormap::Viridis.color(0.85 * number as f64 / (n.max(2) - 1) as f64);
+        let (left, y) = ((self.rect.right() + 12) as f64, (self.rect.y + 10 + 18 * number) as f64);
+        if !name.is_empty() {
+            drawing.line(vec![(left, y), (left + 16.0, y)], color, 2.0);
+            drawing.text_within(
+                room as f64 - 36.0,
+                (left + 21.0, y + 4.0),
+                name,
+                LABEL_SIZE - 2,
+                Anchor::Start,
+            );
+        }
+        color
     }
 
     /// A curve through `(x, y)`, broken where it is not finite.
@@ -135,7 +185,7 @@ impl Panel {
 
 /// The range of a curve panel: the values with a little air.
 pub fn airy_range<'a>(values: impl IntoIterator<Item = &'a f64>) -> (f64, f64) {
-    let scale = Scale::of(values, Some(super::colormap::Colormap::Viridis));
+    let scale = Scale::of(values, Some(Colormap::Viridis));
     let air = 0.05 * (scale.upper - scale.lower);
     (scale.lower - air, scale.upper + air)
 }
@@ -153,15 +203,23 @@ pub fn color_bar(drawing: &mut Drawing, beside: Rect, scale: &Scale, label: &str
     if let Some(offset) = offset {
         drawing.text((rect.x as f64, rect.y as f64 - 8.0), offset, TICK_SIZE, Anchor::Start);
     }
-    let widest = texts.iter().map(|t| text_width(t, TICK_SIZE)).fold(0.0, f64::max);
+    let x = right + 23.0 + widest(&texts).min(BAR as f64 - 55.0);
     for (value, text) in values.iter().zip(texts) {
         let up = (value - scale.lower) / (scale.upper - scale.lower);
         let y = rect.bottom() as f64 - up * rect.height as f64;
         drawing.line(vec![(right + 1.0, y), (right + TICK_LENGTH, y)], INK, 1.0);
         drawing.text((right + 7.0, y + 4.0), text, TICK_SIZE, Anchor::Start);
     }
-    let x = right + 22.0 + widest.min(44.0);
-    drawing.text_upwards((x, rect.y as f64 + 0.5 * rect.height as f64), label, LABEL_SIZE);
+    drawing.text_upwards(
+        rect.height as f64,
+        (x, rect.y as f64 + 0.5 * rect.height as f64),
+        label,
+        LABEL_SIZE,
+    );
+}
+
+fn widest(numbers: &[String]) -> f64 {
+    numbers.iter().map(|text| text_width(text, TICK_SIZE)).fold(0.0, f64::max)
 }
 
 /// A line around a rectangle, just outside it so that an image inside stays whole.
@@ -170,4 +228,35 @@ fn outline(drawing: &mut Drawing, rect: Rect) {
     let (top, bottom) = (rect.y as f64 - 0.5, rect.bottom() as f64 + 0.5);
     let corners = vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
     drawing.line(corners, INK, 1.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drawing::tests::assert_texts_apart;
+    use super::*;
+
+    /// Two panels side by side, over ranges whose numbers are short and long.
+    #[test]
+    fn numbers_of_neighboring_panels_do_not_touch() {
+        for width in [90, 150, 210] {
+            for (lower, span) in
+                [(0.0, 1.0), (-180.0, 360.0), (0.0, 1e4), (-2e-9, 5e-9), (1e5, 0.3), (0.37, 0.0041)]
+            {
+                let panel = |x| Panel {
+                    rect: Rect { x, y: ABOVE, width, height: 120 },
+                    x: (lower, lower + span),
+                    y: (-3.1e-4 * span, 2e-4 * span),
+                };
+                let mut drawing = Drawing::new(LEFT + 2 * (width + GAP), ABOVE + 120 + BELOW);
+                let legend = Legend {
+                    title: "a title longer than its panel is wide",
+                    x_label: Some("x"),
+                    y_label: Some("u"),
+                };
+                panel(LEFT).frame(&mut drawing, &legend);
+                panel(LEFT + width + GAP).frame(&mut drawing, &Legend { y_label: None, ..legend });
+                assert_texts_apart(&drawing);
+            }
+        }
+    }
 }

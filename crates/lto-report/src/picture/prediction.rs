@@ -2,8 +2,8 @@
 
 use super::animation;
 use super::colormap::{Colormap, Scale};
-use super::drawing::{Anchor, Drawing, INK, Rect};
-use super::panel::{ABOVE, BELOW, HEADER, LABEL_SIZE, LEFT, Legend, Panel, TITLE_SIZE, airy_range};
+use super::drawing::{Drawing, INK, Rect};
+use super::panel::{ABOVE, BELOW, HEADER, LEFT, Legend, Panel, airy_range, page};
 use super::tiles::{self, Content, Tile};
 use super::{DEFAULT_FRAMES, raster, spread};
 use crate::error::Result;
@@ -18,16 +18,16 @@ const COLUMNS: usize = 3;
 const CURVES: (usize, usize) = (420, 280);
 /// Room for the names of curves.
 const KEY: usize = 150;
-/// More observations than these would hide a map they are marked on.
+/// More marks than this would hide the map.
 const MOST_MARKS: usize = 1500;
 
 /// Observations of one channel.
 pub struct Observed<'a> {
-    /// Where.
+    /// Where they were made.
     pub points: &'a Points,
-    /// What.
+    /// One value for each point.
     pub values: &'a [f64],
-    /// What stands above their panel.
+    /// Title of their panel.
     pub title: String,
     /// Whether they are of the predicted quantity: then they share its colors.
     pub same_quantity: bool,
@@ -35,19 +35,19 @@ pub struct Observed<'a> {
 
 /// One predicted field.
 pub struct Frame<'a> {
-    /// What stands above its panel.
+    /// Title of its panel.
     pub title: String,
     /// Values at the query points.
     pub values: &'a [f64],
 }
 
-/// What is shown.
+/// A prediction and what it was made from.
 pub struct Subject<'a> {
-    /// Where it was predicted.
+    /// Where the fields are predicted.
     pub query: &'a Points,
-    /// From what.
+    /// What they are predicted from.
     pub observed: Observed<'a>,
-    /// What, in the order of time.
+    /// The predicted fields, in order of time.
     pub frames: Vec<Frame<'a>>,
     /// Name of the predicted channel.
     pub quantity: String,
@@ -71,7 +71,7 @@ impl Subject<'_> {
 pub fn png(subject: &Subject) -> Result<Vec<u8>> {
     let frames = spread(subject.frames.len(), DEFAULT_FRAMES);
     let drawing = if subject.query.dim() == 1 { curves(subject, &frames) } else { maps(subject, &frames) };
-    raster::png(&raster::rasterize(&drawing)?)
+    raster::png(&raster::rasterize(&drawing))
 }
 
 /// All fields one after the other, as a GIF file.
@@ -84,7 +84,7 @@ pub fn gif(subject: &Subject) -> Result<Vec<u8>> {
         airy_range(subject.frames.iter().flat_map(|frame| frame.values).chain(subject.observed.values));
     let draw = |frame: &Frame| {
         if subject.query.dim() == 1 {
-            let mut drawing = page(CURVES.0 + 24, CURVES.1, subject);
+            let mut drawing = page(LEFT + CURVES.0 + 24, HEADER + ABOVE + CURVES.1 + BELOW, &subject.title);
             let rect = Rect { x: LEFT, y: HEADER + ABOVE, width: CURVES.0, height: CURVES.1 };
             let panel = curve_panel(subject, rect, range);
             panel_curve(&mut drawing, &panel, subject, frame.values, animation::CURVE);
@@ -98,12 +98,6 @@ pub fn gif(subject: &Subject) -> Result<Vec<u8>> {
         tiles::draw(&subject.title, ANIMATED, subject.query.domain(), &[vec![Some(tile)]])
     };
     animation::encode(subject.frames.iter().map(draw), subject.frames.len(), scale.map)
-}
-
-fn page(width: usize, height: usize, subject: &Subject) -> Drawing {
-    let mut drawing = Drawing::new(LEFT + width, HEADER + ABOVE + height + BELOW);
-    drawing.text((drawing.width as f64 / 2.0, 24.0), &subject.title, TITLE_SIZE, Anchor::Middle);
-    drawing
 }
 
 /// Observations and maps side by side.
@@ -150,7 +144,7 @@ fn curves(subject: &Subject, frames: &[usize]) -> Drawing {
     let shown = frames.iter().flat_map(|&frame| subject.frames[frame].values);
     let (width, height) = CURVES;
     let own = if observed.same_quantity { 0 } else { LEFT + width };
-    let mut drawing = page(own + width + KEY, height, subject);
+    let mut drawing = page(LEFT + own + width + KEY, HEADER + ABOVE + height + BELOW, &subject.title);
     let rect = Rect { x: LEFT, y: HEADER + ABOVE, width, height };
     let panel = if observed.same_quantity {
         let panel = curve_panel(subject, rect, airy_range(shown.chain(observed.values)));
@@ -167,12 +161,9 @@ fn curves(subject: &Subject, frames: &[usize]) -> Drawing {
         curve_panel(subject, Rect { x: LEFT + own, ..rect }, airy_range(shown))
     };
     for (number, &frame) in frames.iter().enumerate() {
-        // The yellow end of the map is too faint for lines on white.
-        let color = Colormap::Viridis.color(0.85 * number as f64 / (frames.len().max(2) - 1) as f64);
-        panel_curve(&mut drawing, &panel, subject, subject.frames[frame].values, color);
-        let (left, y) = ((panel.rect.right() + 12) as f64, (panel.rect.y + 10 + 18 * number) as f64);
-        drawing.line(vec![(left, y), (left + 16.0, y)], color, 2.0);
-        drawing.text((left + 21.0, y + 4.0), &subject.frames[frame].title, LABEL_SIZE - 2, Anchor::Start);
+        let shown = &subject.frames[frame];
+        let color = panel.key(&mut drawing, (number, frames.len()), &shown.title, KEY);
+        panel_curve(&mut drawing, &panel, subject, shown.values, color);
     }
     let title = if observed.same_quantity { format!("dots: {}", observed.title) } else { String::new() };
     curve_frame(&mut drawing, &panel, subject, &title);

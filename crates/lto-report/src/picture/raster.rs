@@ -1,12 +1,9 @@
-//! A drawing as pixels: `kuva` draws lines and text, the images are laid in at their own pixels.
+//! A drawing as pixels, shape by shape: each has a [`Cover`], through which its color is laid on the page.
 
 use super::colormap::Rgb;
-use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Shape, text_width};
+use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Shape};
+use super::letters::{self, Contour};
 use crate::error::{Error, Result};
-use kuva::backend::raster::RasterBackend;
-use kuva::render::color::Color;
-use kuva::render::render::{Primitive, Scene, TextAnchor};
-use std::io::Cursor;
 
 /// Pixels, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,139 +40,205 @@ impl Image {
         }
     }
 
-    /// The image turned by a quarter, its right side up.
-    fn turned_left(&self) -> Self {
-        Self::from_fn(self.height, self.width, |column, row| {
-            let at = 3 * (column * self.width + self.width - 1 - row);
-            [self.bytes[at], self.bytes[at + 1], self.bytes[at + 2]]
-        })
-    }
-
-    /// Paints a filled circle, its edge blended with what is there.
-    fn dot(&mut self, (x, y): (f64, f64), radius: f64, color: Rgb) {
-        let span = |center: f64, n: usize| {
-            let first = (center - radius - 1.0).floor().max(0.0) as usize;
-            first..((center + radius + 1.0).ceil().max(0.0) as usize).min(n)
-        };
-        for row in span(y, self.height) {
-            for column in span(x, self.width) {
-                let distance = (column as f64 + 0.5 - x).hypot(row as f64 + 0.5 - y);
-                let cover = (radius - distance + 0.5).clamp(0.0, 1.0);
-                let at = 3 * (row * self.width + column);
-                for (below, above) in self.bytes[at..at + 3].iter_mut().zip(color) {
-                    *below = (f64::from(*below) * (1.0 - cover) + f64::from(above) * cover).round() as u8;
+    /// Lays a color over what is there, as far as each pixel is covered.
+    fn paint(&mut self, cover: &Cover, color: Rgb) {
+        for (row, values) in cover.values.chunks_exact(cover.stride()).enumerate() {
+            let from = 3 * ((cover.top + row) * self.width + cover.left);
+            let pixels = self.bytes[from..from + 3 * cover.width].as_chunks_mut::<3>().0;
+            for (pixel, &value) in pixels.iter_mut().zip(values).filter(|(_, value)| **value > 0.0) {
+                for (below, above) in pixel.iter_mut().zip(color) {
+                    *below = (f32::from(*below) * (1.0 - value) + f32::from(above) * value).round() as u8;
                 }
             }
         }
     }
+}
 
-    /// Lays `other` over this image at `(x, y)` as ink on paper: the darker of the two shows.
-    fn darken(&mut self, other: &Image, x: usize, y: usize) {
-        let columns = other.width.min(self.width.saturating_sub(x));
-        for row in 0..other.height.min(self.height.saturating_sub(y)) {
-            let from = 3 * row * other.width;
-            let to = 3 * ((y + row) * self.width + x);
-            let ink = &other.bytes[from..from + 3 * columns];
-            for (below, above) in self.bytes[to..to + 3 * columns].iter_mut().zip(ink) {
-                *below = (*below).min(*above);
+/// How much of each pixel a shape covers, from 0 to 1, in the part of the page that the shape touches.
+struct Cover {
+    left: usize,
+    top: usize,
+    width: usize,
+    height: usize,
+    /// Row by row, each with two columns to spare.
+    values: Vec<f32>,
+}
+
+impl Cover {
+    /// Nothing covered yet, with room for what lies within `reach` of the points and on the page.
+    fn around(page: &Image, points: impl Iterator<Item = (f64, f64)> + Clone, reach: f64) -> Self {
+        let span = |coordinates: &mut dyn Iterator<Item = f64>, n: usize| {
+            let (low, high) = coordinates.fold((f64::INFINITY, 0.0f64), |(a, b), c| (a.min(c), b.max(c)));
+            let first = ((low - reach).floor().max(0.0) as usize).min(n);
+            (first, ((high + reach).ceil() as usize).clamp(first, n) - first)
+        };
+        let (left, width) = span(&mut points.clone().map(|p| p.0), page.width);
+        let (top, height) = span(&mut points.map(|p| p.1), page.height);
+        Self { left, top, width, height, values: vec![0.0; (width + 2) * height] }
+    }
+
+    fn stride(&self) -> usize {
+        self.width + 2
+    }
+
+    /// Raises the cover of the pixels of a row whose centers lie between `low` and `high` to `value` of their `x`.
+    fn raise(&mut self, row: usize, (low, high): (f64, f64), value: impl Fn(f64) -> f64) {
+        let column = |x: f64| ((x - self.left as f64).max(0.0) as usize).min(self.width);
+        let (first, end) = (column(low - 0.5), column(high.max(low) + 0.5));
+        let begin = row * self.stride() + first;
+        for (i, cover) in self.values[begin..begin + end - first].iter_mut().enumerate() {
+            let x = (self.left + first + i) as f64 + 0.5;
+            *cover = cover.max(value(x).clamp(0.0, 1.0) as f32);
+        }
+    }
+
+    /// The rows whose centers lie between `low` and `high`, each with the `y` of its center.
+    fn rows(&self, low: f64, high: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
+        let top = self.top;
+        let row = |y: f64| ((y - top as f64).max(0.0) as usize).min(self.height);
+        (row(low - 0.5)..row(high + 0.5)).map(move |row| (row, (top + row) as f64 + 0.5))
+    }
+
+    /// Covers a disk.
+    fn disk(&mut self, (x, y): (f64, f64), radius: f64) {
+        let reach = radius + 0.5;
+        for (row, at) in self.rows(y - reach, y + reach) {
+            self.raise(row, (x - reach, x + reach), |x_at| reach - (x_at - x).hypot(at - y));
+        }
+    }
+
+    /// Covers a line through the points: its ends straight, its corners round.
+    fn stroke(&mut self, points: &[(f64, f64)], width: f64) {
+        for ends in points.windows(2) {
+            self.segment(ends[0], ends[1], 0.5 * width);
+        }
+        let closed = points.first() == points.last();
+        let corners = if closed { points } else { &points[1..points.len().max(2) - 1] };
+        corners.iter().for_each(|&corner| self.disk(corner, 0.5 * width));
+    }
+
+    /// Covers all within `radius` of a straight line, between its ends.
+    fn segment(&mut self, (x0, y0): (f64, f64), (x1, y1): (f64, f64), radius: f64) {
+        let length = (x1 - x0).hypot(y1 - y0);
+        if length == 0.0 {
+            return;
+        }
+        let (u, v) = ((x1 - x0) / length, (y1 - y0) / length);
+        let reach = radius + 0.5;
+        let whole = (x0.min(x1) - reach, x0.max(x1) + reach);
+        for (row, y) in self.rows(y0.min(y1) - reach, y0.max(y1) + reach) {
+            // The pixels of the row that are not too far aside.
+            let (middle, aside) = (x0 + (y - y0) * u / v, (reach / v).abs());
+            let span =
+                if v == 0.0 { whole } else { (whole.0.max(middle - aside), whole.1.min(middle + aside)) };
+            self.raise(row, span, |x| {
+                let along = (x - x0) * u + (y - y0) * v;
+                let across = ((y - y0) * u - (x - x0) * v).abs();
+                (reach - across).clamp(0.0, 1.0) * (along.min(length - along) + 0.5).clamp(0.0, 1.0)
+            });
+        }
+    }
+
+    /// Covers what the contours enclose, by exact areas: each edge adds what lies to its right, with its sign.
+    fn fill(&mut self, contours: &[Contour]) {
+        for contour in contours {
+            for (i, &end) in contour.iter().enumerate() {
+                self.edge(contour[(i + contour.len() - 1) % contour.len()], end);
+            }
+        }
+        let stride = self.stride();
+        for row in self.values.chunks_exact_mut(stride) {
+            let mut sum = 0.0;
+            for value in row {
+                sum += *value;
+                *value = sum.abs().min(1.0);
+            }
+        }
+    }
+
+    fn edge(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let (sign, (x0, y0), (x1, y1)) = if from.1 < to.1 { (1.0, from, to) } else { (-1.0, to, from) };
+        let place =
+            |y: f64| (x0 + (x1 - x0) * (y - y0) / (y1 - y0) - self.left as f64).clamp(0.0, self.width as f64);
+        for (row, center) in self.rows(y0, y1 + 0.5) {
+            let (top, bottom) = (y0.max(center - 0.5), y1.min(center + 0.5));
+            if top >= bottom {
+                continue;
+            }
+            let (a, b) = (place(top), place(bottom));
+            let (low, high) = (a.min(b), a.max(b));
+            for column in low as usize..=high as usize {
+                let (begin, end) = (low.max(column as f64), high.min(column as f64 + 1.0));
+                let share = if high > low { (end - begin) / (high - low) } else { 1.0 };
+                let height = sign * (bottom - top) * share;
+                let right = height * (0.5 * (begin + end) - column as f64);
+                let at = row * (self.width + 2) + column;
+                self.values[at] += (height - right) as f32;
+                self.values[at + 1] += right as f32;
             }
         }
     }
 }
 
-/// The drawing as pixels. Images and dots cover lines and text, whatever the order of the shapes.
-pub fn rasterize(drawing: &Drawing) -> Result<Image> {
-    let mut scene = Scene::new(drawing.width as f64, drawing.height as f64);
-    let [r, g, b] = INK;
-    scene.text_color = Some(format!("rgb({r},{g},{b})"));
-    scene.elements = drawing.shapes.iter().filter_map(primitive).collect();
-    let mut page = render(&scene)?;
+/// The drawing as pixels; later shapes cover earlier ones.
+pub fn rasterize(drawing: &Drawing) -> Image {
+    let scale = PIXELS_PER_UNIT as f64;
+    let pixel = |&(x, y): &(f64, f64)| (x * scale, y * scale);
+    let (width, height) = (drawing.width * PIXELS_PER_UNIT, drawing.height * PIXELS_PER_UNIT);
+    let mut page = Image { width, height, bytes: vec![255; 3 * width * height] };
     for shape in &drawing.shapes {
         match shape {
             Shape::Image { rect, image } => {
-                page.lay(image, rect.x * PIXELS_PER_UNIT, rect.y * PIXELS_PER_UNIT);
+                page.lay(image, rect.x * PIXELS_PER_UNIT, rect.y * PIXELS_PER_UNIT)
             }
-            Shape::Dot { at: (x, y), radius, color } => {
-                let scale = PIXELS_PER_UNIT as f64;
-                page.dot((x * scale, y * scale), radius * scale, *color);
+            Shape::Dot { at, radius, color } => {
+                let (at, radius) = (pixel(at), radius * scale);
+                let mut cover = Cover::around(&page, std::iter::once(at), radius + 1.0);
+                cover.disk(at, radius);
+                page.paint(&cover, *color);
             }
-            Shape::Text { at, content, size, upwards: true, .. } => {
-                // Drawn level and turned by a quarter afterwards, which keeps the letters sharp.
-                let (width, height) = (text_width(content, *size) + 8.0, 2.0 * f64::from(*size));
-                let mut level = Drawing::new(width.ceil() as usize, height as usize);
-                let baseline = 1.5 * f64::from(*size);
-                level.text((level.width as f64 / 2.0, baseline), content, *size, Anchor::Middle);
-                let turned = rasterize(&level)?.turned_left();
-                let pixel = |unit: f64| (unit * PIXELS_PER_UNIT as f64).round().max(0.0) as usize;
-                page.darken(&turned, pixel(at.0 - baseline), pixel(at.1 - level.width as f64 / 2.0));
+            Shape::Line { points, color, width } => {
+                let points: Vec<(f64, f64)> = points.iter().map(pixel).collect();
+                let mut cover = Cover::around(&page, points.iter().copied(), width * scale);
+                cover.stroke(&points, width * scale);
+                page.paint(&cover, *color);
             }
-            _ => {}
+            Shape::Text { at, content, size, anchor, upwards } => {
+                let contours = text(pixel(at), content, f64::from(*size) * scale, *anchor, *upwards);
+                let mut cover = Cover::around(&page, contours.iter().flatten().copied(), 0.0);
+                cover.fill(&contours);
+                page.paint(&cover, INK);
+            }
         }
     }
-    Ok(page)
+    page
 }
 
-fn render(scene: &Scene) -> Result<Image> {
-    let backend = RasterBackend::new().with_scale(PIXELS_PER_UNIT as f32);
-    let encoded = backend.render_scene(scene).map_err(Error::encoding)?;
-    decode(&encoded)
-}
-
-fn primitive(shape: &Shape) -> Option<Primitive> {
-    let rgb = |[r, g, b]: Rgb| Color::Rgb(r, g, b);
-    match shape {
-        Shape::Line { points, color, width } => Some(Primitive::PolyLine {
-            points: points.clone(),
-            stroke: rgb(*color),
-            stroke_width: *width,
-            stroke_dasharray: None,
-        }),
-        Shape::Text { at, content, size, anchor, upwards: false } => Some(Primitive::Text {
-            x: at.0,
-            y: at.1,
-            content: content.clone(),
-            size: *size,
-            anchor: match anchor {
-                Anchor::Start => TextAnchor::Start,
-                Anchor::Middle => TextAnchor::Middle,
-                Anchor::End => TextAnchor::End,
-            },
-            rotate: None,
-            bold: false,
-            color: None,
-        }),
-        Shape::Text { upwards: true, .. } | Shape::Image { .. } | Shape::Dot { .. } => None,
-    }
-}
-
-fn decode(encoded: &[u8]) -> Result<Image> {
-    let mut decoder = png::Decoder::new(Cursor::new(encoded));
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().map_err(Error::encoding)?;
-    let size = reader.output_buffer_size().ok_or_else(|| Error::encoding("it is too large"))?;
-    let mut buffer = vec![0; size];
-    let info = reader.next_frame(&mut buffer).map_err(Error::encoding)?;
-    let samples = info.color_type.samples();
-    let gray = samples < 3;
-    let pixel = |p: &[u8]| if gray { [p[0]; 3] } else { [p[0], p[1], p[2]] };
-    let bytes = buffer[..info.buffer_size()].chunks_exact(samples).flat_map(pixel).collect();
-    Ok(Image { width: info.width as usize, height: info.height as usize, bytes })
+/// The outlines of a text on the page; the baseline lies between pixels, which keeps letters sharp.
+fn text((x, y): (f64, f64), content: &str, size: f64, anchor: Anchor, upwards: bool) -> Vec<Contour> {
+    let before = match anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => 0.5,
+        Anchor::End => 1.0,
+    };
+    let begin = before * letters::width(content);
+    let place = |(along, up): (f64, f64)| match upwards {
+        true => (x.round() - up * size, y - (along - begin) * size),
+        false => (x + (along - begin) * size, y.round() - up * size),
+    };
+    letters::outlines(content).map(|contour| contour.into_iter().map(place).collect()).collect()
 }
 
 /// The image as a PNG file, marked with its true size on paper.
 pub fn png(image: &Image) -> Result<Vec<u8>> {
     let side = |n: usize| u32::try_from(n).map_err(Error::encoding);
-    let (width, height) = (side(image.width)?, side(image.height)?);
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
+    let mut encoder = png::Encoder::new(&mut file, side(image.width)?, side(image.height)?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let per_meter = (96.0 * PIXELS_PER_UNIT as f64 / 0.0254).round() as u32;
-    encoder.set_pixel_dims(Some(png::PixelDimensions {
-        xppu: per_meter,
-        yppu: per_meter,
-        unit: png::Unit::Meter,
-    }));
+    let (xppu, yppu, unit) = (per_meter, per_meter, png::Unit::Meter);
+    encoder.set_pixel_dims(Some(png::PixelDimensions { xppu, yppu, unit }));
     let mut writer = encoder.write_header().map_err(Error::encoding)?;
     writer.write_image_data(&image.bytes).map_err(Error::encoding)?;
     writer.finish().map_err(Error::encoding)?;
@@ -186,15 +249,33 @@ pub fn png(image: &Image) -> Result<Vec<u8>> {
 mod tests {
     use super::super::drawing::Rect;
     use super::*;
+    use std::f64::consts::PI;
+
+    const BLUE: Rgb = [0, 0, 255];
+
+    fn blue_square() -> Drawing {
+        let mut drawing = Drawing::new(10, 10);
+        drawing.image(Rect { x: 0, y: 0, width: 10, height: 10 }, Image::from_fn(20, 20, |_, _| BLUE));
+        drawing
+    }
+
+    /// How many pixels' worth of green there is on blue.
+    fn green(drawing: &Drawing) -> f64 {
+        rasterize(drawing).pixels().map(|[_, g, _]| f64::from(g) / 255.0).sum()
+    }
 
     #[test]
     fn images_keep_their_pixels_and_survive_png() {
         let image = Image::from_fn(8, 4, |column, row| [column as u8 * 30, row as u8 * 60, 7]);
-        assert_eq!(decode(&png(&image).unwrap()).unwrap(), image);
+        let file = png(&image).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+        let mut bytes = vec![0; 3 * 8 * 4];
+        reader.next_frame(&mut bytes).unwrap();
+        assert_eq!(bytes, image.bytes);
 
         let mut drawing = Drawing::new(20, 10);
-        drawing.image(Rect { x: 3, y: 2, width: 4, height: 2 }, image.clone());
-        let page = rasterize(&drawing).unwrap();
+        drawing.image(Rect { x: 3, y: 2, width: 4, height: 2 }, image);
+        let page = rasterize(&drawing);
         assert_eq!((page.width, page.height), (40, 20));
         let pixels: Vec<Rgb> = page.pixels().collect();
         assert_eq!(pixels[0], [255; 3]);
@@ -204,23 +285,74 @@ mod tests {
     }
 
     #[test]
-    fn dots_lie_on_images_with_soft_edges() {
+    fn later_shapes_cover_earlier_ones() {
         let mut drawing = Drawing::new(10, 10);
         drawing.dot((5.0, 5.0), 2.0, [255, 0, 0]);
-        drawing.image(Rect { x: 0, y: 0, width: 10, height: 10 }, Image::from_fn(20, 20, |_, _| [0, 0, 255]));
-        drawing.dot((5.0, 5.0), 1.25, [0, 255, 0]);
-        let page = rasterize(&drawing).unwrap();
-        let pixel = |column: usize, row: usize| page.pixels().nth(row * 20 + column).unwrap();
-        assert_eq!(pixel(10, 10), [0, 255, 0]);
-        assert_eq!(pixel(14, 10), [0, 0, 255], "the dot before the image is covered");
-        let area: f64 = page.pixels().map(|[_, g, _]| f64::from(g) / 255.0).sum();
-        assert!((area - std::f64::consts::PI * 2.5 * 2.5).abs() < 0.6, "{area}");
+        drawing.shapes.extend(blue_square().shapes);
+        assert_eq!(rasterize(&drawing), rasterize(&blue_square()), "what lies under an image is hidden");
+        drawing.line(vec![(1.0, 5.0), (9.0, 5.0)], [0, 255, 0], 1.0);
+        let green: Vec<usize> =
+            (0..400).zip(rasterize(&drawing).pixels()).filter(|p| p.1[1] == 255).map(|p| p.0).collect();
+        let expected: Vec<usize> = (2..18).map(|x| 9 * 20 + x).chain((2..18).map(|x| 10 * 20 + x)).collect();
+        assert_eq!(green, expected, "a line on whole pixels is sharp, and over the image");
     }
 
     #[test]
-    fn a_quarter_turn_takes_the_right_side_up() {
-        let image = Image::from_fn(3, 1, |column, _| [column as u8; 3]);
-        let turned: Vec<Rgb> = image.turned_left().pixels().collect();
-        assert_eq!(turned, [[2; 3], [1; 3], [0; 3]]);
+    fn areas_are_those_of_the_shapes() {
+        let mut dot = blue_square();
+        dot.dot((5.0, 5.0), 1.25, [0, 255, 0]);
+        assert!((green(&dot) - PI * 2.5 * 2.5).abs() < 0.6);
+        let mut slanted = blue_square();
+        slanted.line(vec![(2.0, 2.0), (8.0, 7.0)], [0, 255, 0], 1.5);
+        assert!((green(&slanted) - 12f64.hypot(10.0) * 3.0).abs() < 1.5, "{}", green(&slanted));
+        // A bent line covers its corner once.
+        let mut bent = blue_square();
+        bent.line(vec![(2.0, 2.0), (8.0, 2.0), (8.0, 8.0)], [0, 255, 0], 1.0);
+        assert!((green(&bent) - 48.0).abs() < 1.5, "{}", green(&bent));
+    }
+
+    /// A square with a square hole, its edges within pixels.
+    #[test]
+    fn polygons_cover_exact_areas() {
+        let square = |low: f64, high: f64| vec![(low, low), (low, high), (high, high), (high, low)];
+        let hole = square(4.5, 5.75).into_iter().rev().collect();
+        let contours = [square(2.25, 7.5), hole];
+        let page = Image::from_fn(10, 10, |_, _| BLUE);
+        let mut cover = Cover::around(&page, contours.iter().flatten().copied(), 0.0);
+        cover.fill(&contours);
+        let area: f32 = cover.values.chunks_exact(cover.stride()).flat_map(|row| &row[..cover.width]).sum();
+        assert!((area - (5.25 * 5.25 - 1.25 * 1.25)).abs() < 1e-4, "{area}");
+    }
+
+    /// Text that reads upwards is the level text turned by a quarter, its end up.
+    #[test]
+    fn upward_text_is_level_text_turned() {
+        let page = |upwards| {
+            let mut drawing = Drawing::new(40, 40);
+            match upwards {
+                true => drawing.text_upwards(99.0, (20.0, 20.0), "Lég 1", 11),
+                false => drawing.text((20.0, 20.0), "Lég 1", 11, Anchor::Middle),
+            }
+            rasterize(&drawing)
+        };
+        let (level, turned) = (page(false), page(true));
+        let pixels: Vec<Rgb> = level.pixels().collect();
+        let expected = Image::from_fn(80, 80, |column, row| pixels[column * 80 + 79 - row]);
+        let off = expected.bytes.iter().zip(&turned.bytes).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(off <= Some(1) && pixels.contains(&INK), "{off:?}");
+    }
+
+    #[test]
+    fn what_leaves_the_page_is_cut_off() {
+        let mut drawing = Drawing::new(10, 10);
+        drawing.text((-30.0, 5.0), "far left to inside", 11, Anchor::Start);
+        drawing.text((8.0, 30.0), "below, 漢", 40, Anchor::Start);
+        drawing.text_upwards(999.0, (5.0, -3.0), "above", 30);
+        drawing.dot((f64::NAN, 1e300), 2.0, INK);
+        drawing.line(vec![(-1e9, 2.0), (1e9, 3.0)], INK, 1.0);
+        drawing.line(vec![(3.0, f64::INFINITY), (3.0, -50.0)], INK, 1.0);
+        drawing.line(vec![], INK, 1.0);
+        drawing.line(vec![(3.0, 3.0)], INK, 1.0);
+        assert_eq!(rasterize(&drawing).pixels().count(), 400);
     }
 }

@@ -17,10 +17,10 @@ const KEY: usize = 150;
 /// More sensors than this are drawn as specks.
 const MANY: usize = 2000;
 
-/// Color of places to look at.
+/// Color of marked places.
 pub const ALERT: Rgb = [200, 30, 30];
 
-/// Color of the parts of a line that are to be avoided.
+/// Color of the parts of a line where no sensor may stand.
 const FORBIDDEN: Rgb = [170, 170, 170];
 
 /// Points of one kind.
@@ -33,29 +33,29 @@ pub struct Group {
     pub color: Rgb,
 }
 
-/// A place with a name, marked with a ring.
+/// A named place, marked with a ring.
 pub struct Mark {
-    /// Where.
+    /// Its coordinates.
     pub at: Vec<f64>,
-    /// What stands beside it.
+    /// Its name.
     pub label: String,
 }
 
-/// What is shown.
+/// Sensors, regions and marked places over a quantity.
 pub struct SensorMap<'a> {
-    /// What stands above.
+    /// Title of the map.
     pub title: String,
-    /// The quantity, at the color bar.
+    /// Name of the quantity, beside the color bar.
     pub quantity: String,
-    /// Where the quantity is known.
+    /// Grid of the values.
     pub grid: &'a Grid,
-    /// The quantity.
+    /// The quantity at the grid points.
     pub values: &'a [f64],
     /// The sensors.
     pub groups: Vec<Group>,
-    /// Places to look at.
+    /// Places pointed out.
     pub marks: Vec<Mark>,
-    /// Outlined.
+    /// Where no sensor may stand; outlined.
     pub regions: &'a [Region],
 }
 
@@ -155,11 +155,12 @@ impl SensorMap<'_> {
         for (number, group) in self.groups.iter().enumerate() {
             let y = (ABOVE + 10 + 20 * number) as f64;
             drawing.dot((left + 6.0, y), 3.5, group.color);
-            drawing.text((left + 16.0, y + 4.0), &group.name, LABEL_SIZE - 2, Anchor::Start);
+            let room = KEY as f64 - 24.0;
+            drawing.text_within(room, (left + 16.0, y + 4.0), &group.name, LABEL_SIZE - 2, Anchor::Start);
         }
     }
 
-    /// The boundary of a region, with its images across periodic ends; what lies outside the panel is left out.
+    /// The boundary of a region and of its periodic images, as far as they lie in the panel.
     fn outline(
         &self,
         drawing: &mut Drawing,
@@ -196,7 +197,7 @@ impl SensorMap<'_> {
     }
 }
 
-/// By how much images across periodic ends are shifted.
+/// The shifts to the periodic images along an axis.
 fn shifts(axis: &Axis) -> Vec<f64> {
     if axis.periodic { vec![-axis.length(), 0.0, axis.length()] } else { vec![0.0] }
 }
@@ -211,7 +212,7 @@ fn intervals(axis: &Axis, region: &Region) -> Vec<(f64, f64)> {
     shifts(axis).into_iter().map(part).filter(|(low, high)| low <= high).collect()
 }
 
-/// A polygon with points along its sides, so that parts of a side can be left out.
+/// A polygon with points along its sides, so that it can be cut anywhere.
 fn subdivided(corners: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let side = |ends: &[(f64, f64)]| {
         let ((x0, y0), (x1, y1)) = (ends[0], ends[1]);
@@ -237,17 +238,18 @@ fn ring(drawing: &mut Drawing, (x, y): (f64, f64), label: &str) {
     // On a white plate, to the left where there is no room to the right.
     let width = text_width(label, LABEL_SIZE - 1);
     let left = if x + 12.0 + width > (LEFT + WIDTH) as f64 { x - 12.0 - width } else { x + 12.0 };
-    drawing.line(vec![(left, y), (left + width, y)], [255, 255, 255], 15.0);
+    drawing.line(vec![(left - 3.0, y), (left + width + 3.0, y)], [255, 255, 255], 15.0);
     drawing.text((left + 0.5 * width, y + 4.0), label, LABEL_SIZE - 1, Anchor::Middle);
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::drawing::Shape;
+    use super::super::raster::rasterize;
     use super::*;
     use lto_numerics::Placement;
 
-    fn shapes(dim: usize, periodic: bool) -> Vec<Shape> {
+    fn drawing(dim: usize, periodic: bool) -> Drawing {
         let grid = Grid::cubic(Domain::unit(dim, periodic).unwrap(), 8, Placement::Center).unwrap();
         let values: Vec<f64> = (0..grid.len()).map(|i| i as f64).collect();
         let group = Group { name: "sensors".into(), coordinates: vec![0.5; 2 * dim], color: INK };
@@ -264,7 +266,23 @@ mod tests {
             marks: vec![mark],
             regions,
         };
-        map.draw().unwrap().shapes
+        map.draw().unwrap()
+    }
+
+    fn shapes(dim: usize, periodic: bool) -> Vec<Shape> {
+        drawing(dim, periodic).shapes
+    }
+
+    /// The quarter of a circle at the lower left corner, seen where it crosses the diagonal.
+    #[test]
+    fn regions_are_outlined_over_the_map() {
+        let drawing = drawing(2, false);
+        let pixels: Vec<Rgb> = rasterize(&drawing).pixels().collect();
+        let away = 0.2 * WIDTH as f64 * std::f64::consts::FRAC_1_SQRT_2;
+        let (x, y) = (2.0 * (LEFT as f64 + away), 2.0 * ((ABOVE + WIDTH) as f64 - away));
+        let at = y as usize * 2 * drawing.width + x as usize;
+        assert_eq!(pixels[at], INK);
+        assert_ne!(pixels[at + 12], INK);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Pictures of made-up samples: right size, right kind, right refusals.
 
+use super::drawing::tests::assert_texts_apart;
 use super::*;
 use lto_numerics::{Axis, Domain, Field, Grid, Placement};
 use std::f64::consts::TAU;
@@ -63,6 +64,7 @@ fn every_kind_of_sample_becomes_every_kind_of_picture() {
         ("pair", pair()),
     ];
     for (name, sample) in samples {
+        assert_texts_apart(&draw(&sample, &subject("a quantity with a name of some length")).unwrap());
         let png = render(&sample, &subject("u"), PictureFormat::Png).unwrap();
         show(&format!("{name}.png"), &png);
         assert_eq!(png[..4], [0x89, b'P', b'N', b'G'], "{name}");

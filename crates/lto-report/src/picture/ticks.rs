@@ -1,5 +1,7 @@
 //! Round numbers along an axis, and how they are written.
 
+pub use crate::words::{apart, short};
+
 /// Round tick values inside `[lower, upper]`: multiples of 1, 2, 2.5 or 5 times a power of ten, about `wanted`.
 pub fn ticks(lower: f64, upper: f64, wanted: usize) -> Vec<f64> {
     let span = upper - lower;
@@ -90,39 +92,6 @@ fn decimals(values: &[f64]) -> usize {
         .map_or(9, |d| d as usize)
 }
 
-/// A number for a title: at most four significant digits, without trailing zeros.
-pub fn short(value: f64) -> String {
-    significant(value, 4)
-}
-
-/// At most `n` significant digits, without trailing zeros.
-fn significant(value: f64, n: usize) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    if !value.is_finite() || !(1e-3..1e5).contains(&value.abs()) && n <= 4 {
-        return format!("{value:.3e}");
-    }
-    if !(1e-3..1e9).contains(&value.abs()) {
-        return format!("{value:.*e}", n - 1);
-    }
-    let digits = (n as i32 - 1 - value.abs().log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-}
-
-/// Numbers of one row with as many digits, four or more, as tell those that differ apart; `–` for none.
-pub fn apart<const N: usize>(values: [Option<f64>; N]) -> [String; N] {
-    let text = |n: usize| values.map(|value| value.map_or("–".into(), |value| significant(value, n)));
-    let told = |texts: &[String; N]| {
-        // The same number may be written in two ways.
-        let number = |i: usize| texts[i].parse::<f64>().ok();
-        let differ = |i: usize, j: usize| values[i] == values[j] || number(i) != number(j);
-        (0..N).all(|i| (0..i).all(|j| differ(i, j)))
-    };
-    (4..17).map(text).find(told).unwrap_or_else(|| text(17))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,17 +125,5 @@ mod tests {
             assert!((2..=9).contains(&ticks.len()), "{ticks:?}");
             assert!(ticks.iter().all(|t| (lower - margin..=upper + margin).contains(t)), "{ticks:?}");
         }
-    }
-
-    #[test]
-    fn titles_are_short() {
-        assert_eq!(short(0.1 + 0.2), "0.3");
-        assert_eq!(short(20.0), "20");
-        assert_eq!(short(0.016), "0.016");
-        assert_eq!(short(1234.56), "1235");
-        assert_eq!(short(1.5e-9), "1.500e-9");
-        assert_eq!(apart([Some(0.5), None]), ["0.5", "–"]);
-        assert_eq!(apart([Some(1e5 - 0.1), Some(1e5 + 0.1)]), ["99999.9", "100000"]);
-        assert_eq!(apart([Some(7.0), Some(7.0)]), ["7", "7"]);
     }
 }

@@ -1,46 +1,44 @@
 //! Maps in rows and columns: fields and points over two axes, each with its color scale.
 
 use super::colormap::Scale;
-use super::drawing::{Anchor, Drawing, INK, Rect};
-use super::panel::{ABOVE, BAR, BELOW, HEADER, LEFT, Legend, Panel, TITLE_SIZE, color_bar};
+use super::drawing::{Drawing, INK, Rect};
+use super::panel::{ABOVE, BAR, BELOW, GAP, HEADER, LEFT, Legend, Panel, color_bar, page};
 use super::plane::{self, Plane};
 use lto_numerics::{Domain, Grid, Points};
 
-const GAP: usize = 26;
-
 /// What a tile shows.
 pub enum Content<'a> {
-    /// Values on a grid, as an image; the points marked on it.
+    /// Values on a grid, as an image.
     Field {
-        /// Where.
+        /// Grid of the values.
         grid: &'a Grid,
-        /// What.
+        /// One value for each grid point.
         values: &'a [f64],
-        /// Marked with small dots.
+        /// Points marked with small dots.
         marks: Option<&'a Points>,
     },
     /// Values at points, as colored dots.
     Dots {
-        /// Where.
+        /// Where the values are.
         points: &'a Points,
-        /// What.
+        /// One value for each point.
         values: &'a [f64],
     },
 }
 
 /// One map.
 pub struct Tile<'a> {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// What it shows.
     pub content: Content<'a>,
     /// Its colors.
     pub scale: Scale,
-    /// The quantity named at a color bar to its right, if it has one.
+    /// Name of the quantity beside a color bar to its right; no bar if `None`.
     pub bar: Option<String>,
 }
 
-/// Draws rows of tiles on one domain, each `width` wide; `None` leaves a place free.
+/// Draws rows of tiles on one domain, each `width` wide; `None` is an empty place.
 pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>>]) -> Drawing {
     let (across, up) = plane::orientation(domain);
     let height = plane::height(width, &domain.axes()[across], &domain.axes()[up]);
@@ -58,10 +56,7 @@ pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>
     }
     let head = if title.is_empty() { 0 } else { HEADER };
     let pitch = height + ABOVE + 8;
-    let mut drawing = Drawing::new(left, head + rows.len() * pitch + BELOW);
-    if head > 0 {
-        drawing.text((drawing.width as f64 / 2.0, 24.0), title, TITLE_SIZE, Anchor::Middle);
-    }
+    let mut drawing = page(left, head + rows.len() * pitch + BELOW, title);
     for row in 0..rows.len() {
         for (column, &x) in corners.iter().enumerate() {
             let Some(tile) = at(row, column) else { continue };
@@ -112,6 +107,33 @@ impl Tile<'_> {
         }
         if let Some(quantity) = &self.bar {
             color_bar(drawing, rect, &self.scale, quantity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drawing::tests::assert_texts_apart;
+    use super::*;
+    use lto_numerics::{Axis, Placement};
+
+    #[test]
+    fn texts_of_neighboring_tiles_keep_apart() {
+        for (lower, upper) in [(0.0, 1.0), (-180.0, 180.0), (1e4, 3e4), (-1e-7, 1e-7)] {
+            let axis = |name: &str| Axis::new(name, lower, upper, false);
+            let grid =
+                Grid::cubic(Domain::new(vec![axis("x"), axis("y")]).unwrap(), 8, Placement::Vertex).unwrap();
+            let values: Vec<f64> = (0..64).map(|i| 1e-9 * f64::from(i)).collect();
+            let tile = |bar: bool| {
+                Some(Tile {
+                    title: "predicted minus true, sample 17 at t = 0.125".into(),
+                    content: Content::Field { grid: &grid, values: &values, marks: None },
+                    scale: Scale::of(&values, None),
+                    bar: bar.then(|| "error".into()),
+                })
+            };
+            let rows = [vec![tile(false), tile(false), tile(true)], vec![None, tile(true), tile(false)]];
+            assert_texts_apart(&draw("some fields", 150, grid.domain(), &rows));
         }
     }
 }
