@@ -5,8 +5,8 @@ use crate::loss::{LossTerm, Objective};
 use crate::parameters::{Named, NewValues};
 use crate::problem::Problem;
 use burn::tensor::{Gradients, Tensor};
-use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use lto_numerics::{Points, SetConv};
 use std::sync::Arc;
 
 /// Examples in normalized units: what is observed, and what is true at the query points.
@@ -108,6 +108,11 @@ pub trait Operator: Send {
 
     /// Replaces every parameter by what `values` gives for its name and shape, and leaves it where that is `None`.
     fn set_parameters(&mut self, values: &mut NewValues);
+
+    /// The set convolution that it encodes observations with, if it has one: what a certificate is about.
+    fn set_convolution(&self) -> Option<SetConv> {
+        None
+    }
 
     /// A copy that computes without recording gradients.
     fn without_gradients(&self) -> Box<dyn Operator>;

@@ -14,7 +14,7 @@ const BLOCK: usize = 128;
 const LANES: usize = 8;
 
 /// The sums at the query points of a leaf.
-pub(super) fn sums(context: &Context, queries: &PointTree, leaf: &Node) -> TileSums {
+pub(super) fn sums(context: &Context, queries: &PointTree, leaf: &Node) -> TileSums<f64> {
     let ranges = context.near(&leaf.cuboid);
     let n_terms = context.moments.terms.len();
     let n_query = leaf.range.len();

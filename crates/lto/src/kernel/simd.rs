@@ -2,6 +2,9 @@
 //!
 //! A kernel is written once over [`Lanes`] and compiled for each instruction set: [`run`] enters it through a function
 //! with the `target_feature`s enabled, into which the kernel is inlined.
+//!
+//! Not `pulp`, which `lto-numerics` uses: it sums one vector at a time (four at once cost little more here), has no 2ⁿ, and
+//! loads whole vectors from a pointer only through a mask, which is what register tiles do most.
 
 use std::sync::OnceLock;
 
@@ -124,113 +127,101 @@ mod x86 {
     use super::{Isa, Lanes};
     use std::arch::x86_64::*;
 
-    /// Sixteen numbers.
-    #[derive(Clone, Copy)]
-    pub struct Avx512(__m512);
+    /// A register whose operations are one instruction each, but for the two that are written out.
+    macro_rules! lanes {
+        (
+            $(#[$doc:meta])* $name:ident($register:ty), $n:literal numbers, blocks of $block:literal,
+            $splat:ident, $load:ident, $store:ident, $mul_add:ident, $max:ident, $min:ident, $div:ident,
+            times_two_to($self:ident, $power:ident): $times_two_to:expr,
+            sums($a:ident, $b:ident, $c:ident, $d:ident): $sums:expr
+        ) => {
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            pub struct $name($register);
 
-    impl Lanes for Avx512 {
-        const ISA: Isa = Isa::Avx512;
-        const N: usize = 16;
-        const BLOCK: usize = 8;
-        #[inline(always)]
-        unsafe fn splat(value: f32) -> Self {
-            Self(unsafe { _mm512_set1_ps(value) })
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const f32) -> Self {
-            Self(unsafe { _mm512_loadu_ps(from) })
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f32) {
-            unsafe { _mm512_storeu_ps(to, self.0) }
-        }
-        #[inline(always)]
-        unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-            Self(unsafe { _mm512_fmadd_ps(self.0, a.0, b.0) })
-        }
-        #[inline(always)]
-        unsafe fn max(self, other: Self) -> Self {
-            Self(unsafe { _mm512_max_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        unsafe fn min(self, other: Self) -> Self {
-            Self(unsafe { _mm512_min_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        unsafe fn div(self, other: Self) -> Self {
-            Self(unsafe { _mm512_div_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        unsafe fn times_two_to(self, n: Self) -> Self {
-            Self(unsafe { _mm512_scalef_ps(self.0, n.0) })
-        }
-        #[inline(always)]
-        unsafe fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
-            unsafe {
-                let ab = _mm512_add_ps(_mm512_unpacklo_ps(a.0, b.0), _mm512_unpackhi_ps(a.0, b.0));
-                let cd = _mm512_add_ps(_mm512_unpacklo_ps(c.0, d.0), _mm512_unpackhi_ps(c.0, d.0));
-                let (ab, cd) = (_mm512_castps_pd(ab), _mm512_castps_pd(cd));
-                let low = _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd));
-                let all = _mm512_add_ps(low, _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
-                // Four quarters, each with partial sums of a, b, c, d.
-                let half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
-                let sums = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-                std::mem::transmute::<__m128, [f32; 4]>(sums)
+            impl Lanes for $name {
+                const ISA: Isa = Isa::$name;
+                const N: usize = $n;
+                const BLOCK: usize = $block;
+                #[inline(always)]
+                unsafe fn splat(value: f32) -> Self {
+                    // SAFETY: as promised.
+                    Self(unsafe { $splat(value) })
+                }
+                #[inline(always)]
+                unsafe fn load(from: *const f32) -> Self {
+                    // SAFETY: as promised.
+                    Self(unsafe { $load(from) })
+                }
+                #[inline(always)]
+                unsafe fn store(self, to: *mut f32) {
+                    // SAFETY: as promised.
+                    unsafe { $store(to, self.0) }
+                }
+                #[inline(always)]
+                unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+                    // SAFETY: as promised.
+                    Self(unsafe { $mul_add(self.0, a.0, b.0) })
+                }
+                #[inline(always)]
+                unsafe fn max(self, other: Self) -> Self {
+                    // SAFETY: as promised.
+                    Self(unsafe { $max(self.0, other.0) })
+                }
+                #[inline(always)]
+                unsafe fn min(self, other: Self) -> Self {
+                    // SAFETY: as promised.
+                    Self(unsafe { $min(self.0, other.0) })
+                }
+                #[inline(always)]
+                unsafe fn div(self, other: Self) -> Self {
+                    // SAFETY: as promised.
+                    Self(unsafe { $div(self.0, other.0) })
+                }
+                #[inline(always)]
+                unsafe fn times_two_to(self, n: Self) -> Self {
+                    let ($self, $power) = (self.0, n.0);
+                    // SAFETY: as promised.
+                    Self(unsafe { $times_two_to })
+                }
+                #[inline(always)]
+                unsafe fn sums([$a, $b, $c, $d]: [Self; 4]) -> [f32; 4] {
+                    let ($a, $b, $c, $d) = ($a.0, $b.0, $c.0, $d.0);
+                    // SAFETY: as promised; four numbers are four numbers.
+                    unsafe { std::mem::transmute::<__m128, [f32; 4]>($sums) }
+                }
             }
+        };
+    }
+
+    lanes! {
+        /// Sixteen numbers.
+        Avx512(__m512), 16 numbers, blocks of 8,
+        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_max_ps, _mm512_min_ps, _mm512_div_ps,
+        times_two_to(x, n): _mm512_scalef_ps(x, n),
+        sums(a, b, c, d): {
+            let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+            let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+            let (ab, cd) = (_mm512_castps_pd(ab), _mm512_castps_pd(cd));
+            let low = _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd));
+            let all = _mm512_add_ps(low, _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
+            // Four quarters, each with partial sums of a, b, c, d.
+            let half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
+            _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1))
         }
     }
 
-    /// Eight numbers.
-    #[derive(Clone, Copy)]
-    pub struct Avx2(__m256);
-
-    impl Lanes for Avx2 {
-        const ISA: Isa = Isa::Avx2;
-        const N: usize = 8;
-        const BLOCK: usize = 4;
-        #[inline(always)]
-        unsafe fn splat(value: f32) -> Self {
-            Self(unsafe { _mm256_set1_ps(value) })
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const f32) -> Self {
-            Self(unsafe { _mm256_loadu_ps(from) })
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f32) {
-            unsafe { _mm256_storeu_ps(to, self.0) }
-        }
-        #[inline(always)]
-        unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-            Self(unsafe { _mm256_fmadd_ps(self.0, a.0, b.0) })
-        }
-        #[inline(always)]
-        unsafe fn max(self, other: Self) -> Self {
-            Self(unsafe { _mm256_max_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        unsafe fn min(self, other: Self) -> Self {
-            Self(unsafe { _mm256_min_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        unsafe fn div(self, other: Self) -> Self {
-            Self(unsafe { _mm256_div_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        unsafe fn times_two_to(self, n: Self) -> Self {
-            unsafe {
-                let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n.0), _mm256_set1_epi32(127));
-                let power = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent));
-                Self(_mm256_mul_ps(self.0, power))
-            }
-        }
-        #[inline(always)]
-        unsafe fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
-            unsafe {
-                let all = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
-                let sums = _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
-                std::mem::transmute::<__m128, [f32; 4]>(sums)
-            }
+    lanes! {
+        /// Eight numbers.
+        Avx2(__m256), 8 numbers, blocks of 4,
+        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_max_ps, _mm256_min_ps, _mm256_div_ps,
+        times_two_to(x, n): {
+            let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+            _mm256_mul_ps(x, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent)))
+        },
+        sums(a, b, c, d): {
+            let all = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+            _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1))
         }
     }
 }
@@ -249,10 +240,12 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: four numbers can be read, as promised.
         Self(unsafe { from.cast::<[f32; 4]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
+        // SAFETY: four numbers can be written, as promised.
         unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
     }
     #[inline(always)]
@@ -295,10 +288,11 @@ pub trait Kernel {
 /// way from inside them too, with [`Lanes::ISA`], so that its code exists once for each instruction set.
 pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
     match isa {
-        // SAFETY: an `Isa` other than `Portable` comes from `Isa::available`, which asked the processor.
         #[cfg(target_arch = "x86_64")]
+        // SAFETY: an `Isa` other than `Portable` comes from `Isa::available`, which asked the processor.
         Isa::Avx512 => unsafe { run_avx512(kernel) },
         #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
         Isa::Avx2 => unsafe { run_avx2(kernel) },
         Isa::Portable => run_portable(kernel),
     }
@@ -309,16 +303,20 @@ fn run_portable<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Portable>()
 }
 
+/// # Safety
+/// The processor has AVX-512 F, VL, BW, DQ.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
-unsafe fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx512>()
 }
 
+/// # Safety
+/// The processor has AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx2>()
 }

@@ -1,6 +1,7 @@
 //! Smooth functions of whole vectors: the compiler does not find vectors in their scalar forms, which are ten times slower.
 
 use super::simd::Lanes;
+use lto_numerics::kernel::EXP_COEFFICIENTS;
 use std::f32::consts::LOG2_E;
 
 /// Coefficients of u in `Q(t)/φ(t)`, lowest first, for `u = 1/(1 + 0.28 t)`: Q, the normal tail beyond t, is within 1.2e-8.
@@ -13,6 +14,7 @@ const TAIL: [f32; 6] =
 /// `V`'s instruction set is there.
 #[inline(always)]
 unsafe fn exp_negative<V: Lanes>(x: V) -> V {
+    // SAFETY: as promised.
     unsafe {
         let (zero, one) = (V::splat(0.0), V::splat(1.0));
         let x = x.max(V::splat(-87.0));
@@ -21,9 +23,8 @@ unsafe fn exp_negative<V: Lanes>(x: V) -> V {
         let n = n.mul_add(one, V::splat(-12_582_912.0));
         // ln 2 in two parts, the first with few digits: the remainder is exact.
         let r = n.mul_add(V::splat(2.121_944_4e-4), n.mul_add(V::splat(-0.693_359_4), x));
-        let coefficients = [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
-        let mut p = V::splat(1.987_569_1e-4);
-        for coefficient in coefficients {
+        let mut p = V::splat(EXP_COEFFICIENTS[0]);
+        for coefficient in EXP_COEFFICIENTS[1..].iter().copied() {
             p = p.mul_add(r, V::splat(coefficient));
         }
         let square = r.mul_add(r, zero);
@@ -37,6 +38,7 @@ unsafe fn exp_negative<V: Lanes>(x: V) -> V {
 /// As [`exp_negative`].
 #[inline(always)]
 unsafe fn size_and_sign<V: Lanes>(x: V) -> (V, V) {
+    // SAFETY: as promised.
     unsafe {
         let zero = V::splat(0.0);
         let size = x.max(x.mul_add(V::splat(-1.0), zero));
@@ -51,6 +53,7 @@ unsafe fn size_and_sign<V: Lanes>(x: V) -> (V, V) {
 /// As [`exp_negative`].
 #[inline(always)]
 unsafe fn mirrored<V: Lanes>(slope: V, sign: V) -> V {
+    // SAFETY: as promised.
     unsafe {
         let half = V::splat(0.5);
         slope.mul_add(V::splat(1.0), V::splat(-0.5)).mul_add(sign, half)
@@ -63,6 +66,7 @@ unsafe fn mirrored<V: Lanes>(slope: V, sign: V) -> V {
 /// As [`exp_negative`].
 #[inline(always)]
 pub unsafe fn silu<V: Lanes>(x: V) -> (V, V) {
+    // SAFETY: as promised.
     unsafe {
         let (zero, one) = (V::splat(0.0), V::splat(1.0));
         let (size, sign) = size_and_sign(x);
@@ -83,6 +87,7 @@ pub unsafe fn silu<V: Lanes>(x: V) -> (V, V) {
 /// As [`exp_negative`].
 #[inline(always)]
 pub unsafe fn gelu<V: Lanes>(x: V) -> (V, V) {
+    // SAFETY: as promised.
     unsafe {
         let (zero, one) = (V::splat(0.0), V::splat(1.0));
         let (size, sign) = size_and_sign(x);

@@ -1,6 +1,5 @@
 //! The twin Ψ = decode ∘ evolve ∘ encode (Definition lto).
 
-pub mod axis_weights;
 pub mod config;
 pub mod decoder;
 pub mod encoder;
@@ -21,8 +20,8 @@ use encoder::attention::{AttentionEncoder, AttentionEncoderConfig};
 use encoder::setconv::{SetConvEncoder, SetConvEncoderConfig};
 use evolution::Evolution;
 use latent_grid::LatentGrid;
-use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use lto_numerics::{Points, SetConv};
 use std::sync::Arc;
 
 /// An encoder.
@@ -105,6 +104,14 @@ impl Twin {
     /// The latent grid.
     pub fn grid(&self) -> &LatentGrid {
         &self.grid
+    }
+
+    /// The set convolution of its encoder, as it is computed; `None` for other encoders.
+    pub fn set_convolution(&self) -> Option<SetConv> {
+        match &self.network.encoder {
+            Encoder::SetConv(encoder) => encoder.set_convolution(),
+            Encoder::Attention(_) => None,
+        }
     }
 
     /// Encodes contexts of any sizes and placements, already checked by [`check_inputs`].
@@ -229,6 +236,10 @@ impl Operator for Twin {
 
     fn set_parameters(&mut self, values: &mut NewValues) {
         self.network = with_parameters(self.network.clone(), values);
+    }
+
+    fn set_convolution(&self) -> Option<SetConv> {
+        Twin::set_convolution(self)
     }
 
     fn without_gradients(&self) -> Box<dyn Operator> {
