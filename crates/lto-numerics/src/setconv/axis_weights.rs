@@ -41,16 +41,16 @@ impl<T: Real> AxisWeights<T> {
         let (size, columns) = (x.len() * y.len(), y.len());
         let mut weights = vec![T::default(); size];
         let mut derivative = vec![T::default(); if scale.slope { size } else { 0 }];
-        let ways = Ways::new(axis, scale.length.recip());
+        let (ways, inverse_square) = (Ways::new(axis), scale.length.powi(-2));
         let row = |squares: &mut Vec<f64>, x: f64, weights: &mut [T], derivative: &mut [T]| {
             squares.resize(columns, 0.0);
             if scale.slope {
                 // In double precision: the slope is a small difference of large sums.
                 let mut exact = vec![0.0; columns];
-                Arch::new().dispatch(Row { ways, x, y, squares, weights: &mut exact });
+                Arch::new().dispatch(Row { ways, inverse_square, x, y, squares, weights: &mut exact });
                 Arch::new().dispatch(Slope { squares, exact: &exact, weights, derivative });
             } else {
-                Arch::new().dispatch(Row { ways, x, y, squares, weights });
+                Arch::new().dispatch(Row { ways, inverse_square, x, y, squares, weights });
             }
         };
         if columns > 0 && size < PARALLEL {
@@ -75,30 +75,32 @@ impl<T: Real> AxisWeights<T> {
     }
 }
 
-/// Shortest ways along an axis, in units of `1/scale`.
+/// Shortest ways along an axis.
 #[derive(Clone, Copy)]
-struct Ways {
+pub(super) struct Ways {
     /// Length of a periodic axis and one over it; zero on others.
     period: (f64, f64),
-    scale: f64,
 }
 
 impl Ways {
-    fn new(axis: &Axis, scale: f64) -> Self {
+    pub fn new(axis: &Axis) -> Self {
         let period = if axis.periodic { (axis.length(), axis.length().recip()) } else { (0.0, 0.0) };
-        Self { period, scale }
+        Self { period }
     }
 
+    /// From x to y.
     #[inline(always)]
-    fn from<S: Simd>(self, x: f64, y: f64) -> f64 {
+    pub fn between<S: Simd>(self, x: f64, y: f64) -> f64 {
         let (period, inverse) = self.period;
-        multiply_add::<S>(-period, round((y - x) * inverse), y - x) * self.scale
+        multiply_add::<S>(-period, round((y - x) * inverse), y - x)
     }
 }
 
 /// A row of normalized weights, and the squared distances over ℓ beyond the least of them.
 struct Row<'a, T> {
     ways: Ways,
+    /// 1/ℓ².
+    inverse_square: f64,
     x: f64,
     y: &'a [f64],
     squares: &'a mut [f64],
@@ -110,10 +112,10 @@ impl<T: Real> WithSimd for Row<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { ways, x, y, squares, weights } = self;
+        let Self { ways, inverse_square, x, y, squares, weights } = self;
         for (square, &y) in squares.iter_mut().zip(y) {
-            let way = ways.from::<S>(x, y);
-            *square = way * way;
+            let way = ways.between::<S>(x, y);
+            *square = way * way * inverse_square;
         }
         let least = fold(squares, f64::INFINITY, |a, b| if b < a { b } else { a });
         for (weight, square) in weights.iter_mut().zip(squares) {
@@ -179,7 +181,7 @@ impl<T: Real> PowerTables<T> {
 
     /// Fills the tables of the powers that are `wanted`; the power 0 always is.
     pub fn fill(&mut self, axis: &Axis, x: &[f64], c: &[f64], length_scale: f64, wanted: [bool; 3]) {
-        let ways = Ways::new(axis, 1.0);
+        let ways = Ways::new(axis);
         let rate = 0.5 / (length_scale * length_scale);
         let [weights, first, second] = &mut self.tables;
         weights.resize(x.len() * c.len(), T::default());
@@ -225,7 +227,7 @@ impl<T: Real> WithSimd for WeightRow<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for (weight, &c) in self.out.iter_mut().zip(self.c) {
-            let way = self.ways.from::<S>(self.x, c);
+            let way = self.ways.between::<S>(self.x, c);
             *weight = T::exp::<S>(-self.rate * (way * way));
         }
     }
@@ -247,7 +249,7 @@ impl<T: Real> WithSimd for PowerRow<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for ((out, weight), &c) in self.out.iter_mut().zip(self.weights).zip(self.c) {
-            let way = self.ways.from::<S>(self.x, c);
+            let way = self.ways.between::<S>(self.x, c);
             *out = *weight * T::from_f64(if self.square { way * way } else { way });
         }
     }

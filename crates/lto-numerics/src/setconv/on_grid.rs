@@ -5,7 +5,6 @@ use super::axis_products::{self, GridWeights};
 use super::moments::{Moments, Term, grid_of};
 use super::separable::{self, CHUNK, Cloud};
 use super::{SetConv, TRUNCATION, tiles};
-use crate::dataset::Context;
 use crate::grid::Grid;
 use crate::kernel::Real;
 use crate::kernel::exp::SINGLE_WEIGHT;
@@ -22,14 +21,19 @@ pub struct GridChannels<T> {
 }
 
 impl SetConv {
-    /// Density and signals of every context on a grid, and their slopes in log ℓ if wanted. In double precision as
+    /// Density and signals on a grid of every context, points with values `[p, N]`, and their slopes in log ℓ if wanted. In double precision as
     /// [`SetConv::apply`], but for points summed in the order given where that is faster; in single precision the signals
     /// are off by [`SetConv::single_precision_error`].
     ///
     /// # Panics
     /// Contexts of different numbers of channels, of values that do not fit their points, or in another domain.
-    pub fn on_grid<T: Real>(&self, contexts: &[Context], grid: &Grid, slope: bool) -> GridChannels<T> {
-        let Some(n_channels) = contexts.first().map(|context| context.n_channels) else {
+    pub fn on_grid<T: Real>(
+        &self,
+        contexts: &[(&Points, &[f64])],
+        grid: &Grid,
+        slope: bool,
+    ) -> GridChannels<T> {
+        let Some(n_channels) = contexts.first().map(|(points, values)| values.len() / points.len()) else {
             return GridChannels { values: Vec::new(), slopes: Vec::new() };
         };
         let query = Points::grid(grid.clone());
@@ -41,18 +45,10 @@ impl SetConv {
         let truncation = if slope { 1e-3 * TRUNCATION } else { TRUNCATION };
         let moments: Vec<Moments> = contexts
             .iter()
-            .map(|context| {
-                let (points, values) = (&context.points, &context.values);
-                assert_eq!(values.len(), n_channels * points.len(), "values of a context");
-                assert!(points.domain().same_place(grid.domain()), "a context in another domain");
-                Moments {
-                    kernel: self.kernel,
-                    context: points,
-                    values,
-                    query: &query,
-                    terms: &terms,
-                    truncation,
-                }
+            .map(|&(context, values)| {
+                assert_eq!(values.len(), n_channels * context.len(), "values of a context");
+                assert!(context.domain().same_place(grid.domain()), "a context in another domain");
+                Moments { kernel: self.kernel, context, values, query: &query, terms: &terms, truncation }
             })
             .collect();
         // A batch mostly observes the same grid: its weights are made once.

@@ -6,6 +6,7 @@
 //! point is far away, ρ₀ is small and the radius grows accordingly, so that even a density of 1e-200 keeps its
 //! relative accuracy.
 
+use super::axis_weights::Ways;
 use super::direct;
 use super::moments::{Moments, pick};
 use super::separable::{self, Cloud};
@@ -22,8 +23,8 @@ pub(super) struct Context<'a> {
     pub tree: PointTree,
     /// `[channel, place in the tree]`.
     pub values: Vec<f64>,
-    /// Length of each periodic axis, zero on others; and one over it, zero on others.
-    pub periods: [(f64, f64); 3],
+    /// Shortest ways along each axis.
+    pub ways: Vec<Ways>,
 }
 
 impl<'a> Context<'a> {
@@ -34,13 +35,8 @@ impl<'a> Context<'a> {
             .chunks_exact(tree.len())
             .flat_map(|channel| tree.order().iter().map(|&index| channel[index]))
             .collect();
-        let mut periods = [(0.0, 0.0); 3];
-        for (period, axis) in periods.iter_mut().zip(moments.context.domain().axes()) {
-            if axis.periodic {
-                *period = (axis.length(), axis.length().recip());
-            }
-        }
-        Self { moments, tree, values, periods }
+        let ways = moments.context.domain().axes().iter().map(Ways::new).collect();
+        Self { moments, tree, values, ways }
     }
 
     /// Values of a channel in the tree's order.

@@ -64,7 +64,8 @@ impl Isa {
 /// The longest vector of all instruction sets: buffers are padded to a multiple of it.
 pub const MAX_LANES: usize = 16;
 
-/// A vector register of `f32`.
+/// A vector register of `f32`. Making one from nothing or from memory is unsafe; all else is safe, since where there is a
+/// vector its instruction set is too.
 pub trait Lanes: Copy {
     /// The instruction set it belongs to.
     const ISA: Isa;
@@ -85,38 +86,22 @@ pub trait Lanes: Copy {
     /// To memory, unaligned.
     ///
     /// # Safety
-    /// As [`Lanes::splat`]; [`Lanes::N`] numbers can be written.
+    /// [`Lanes::N`] numbers can be written.
     unsafe fn store(self, to: *mut f32);
+    /// A vector of the same kind, all `value`.
+    fn all(self, value: f32) -> Self;
     /// `self · a + b`.
-    ///
-    /// # Safety
-    /// As [`Lanes::splat`].
-    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
     /// The larger of each two; `other` where one is no number.
-    ///
-    /// # Safety
-    /// As [`Lanes::splat`].
-    unsafe fn max(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
     /// The smaller of each two; `other` where one is no number.
-    ///
-    /// # Safety
-    /// As [`Lanes::splat`].
-    unsafe fn min(self, other: Self) -> Self;
+    fn min(self, other: Self) -> Self;
     /// `self / other`.
-    ///
-    /// # Safety
-    /// As [`Lanes::splat`].
-    unsafe fn div(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
     /// `self · 2ⁿ` for whole numbers −126 ≤ n ≤ 0.
-    ///
-    /// # Safety
-    /// As [`Lanes::splat`].
-    unsafe fn times_two_to(self, n: Self) -> Self;
+    fn times_two_to(self, n: Self) -> Self;
     /// The sums of the numbers of four vectors.
-    ///
-    /// # Safety
-    /// As [`Lanes::splat`].
-    unsafe fn sums(of: [Self; 4]) -> [f32; 4];
+    fn sums(of: [Self; 4]) -> [f32; 4];
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -129,11 +114,17 @@ mod x86 {
 
     /// A register whose operations are one instruction each, but for the two that are written out.
     macro_rules! lanes {
+        (safe $name:ident($self:ident $(, $argument:ident: $type:ty)*) = $value:expr) => {
+            #[inline(always)]
+            fn $name($self $(, $argument: $type)*) -> Self {
+                // SAFETY: `self` exists, hence its instruction set.
+                Self(unsafe { $value })
+            }
+        };
         (
             $(#[$doc:meta])* $name:ident($register:ty), $n:literal numbers, blocks of $block:literal,
             $splat:ident, $load:ident, $store:ident, $mul_add:ident, $max:ident, $min:ident, $div:ident,
-            times_two_to($self:ident, $power:ident): $times_two_to:expr,
-            sums($a:ident, $b:ident, $c:ident, $d:ident): $sums:expr
+            $times_two_to:ident, $sums:ident
         ) => {
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -158,37 +149,16 @@ mod x86 {
                     // SAFETY: as promised.
                     unsafe { $store(to, self.0) }
                 }
+                lanes!(safe all(self, value: f32) = $splat(value));
+                lanes!(safe mul_add(self, a: Self, b: Self) = $mul_add(self.0, a.0, b.0));
+                lanes!(safe max(self, other: Self) = $max(self.0, other.0));
+                lanes!(safe min(self, other: Self) = $min(self.0, other.0));
+                lanes!(safe div(self, other: Self) = $div(self.0, other.0));
+                lanes!(safe times_two_to(self, n: Self) = $times_two_to(self.0, n.0));
                 #[inline(always)]
-                unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-                    // SAFETY: as promised.
-                    Self(unsafe { $mul_add(self.0, a.0, b.0) })
-                }
-                #[inline(always)]
-                unsafe fn max(self, other: Self) -> Self {
-                    // SAFETY: as promised.
-                    Self(unsafe { $max(self.0, other.0) })
-                }
-                #[inline(always)]
-                unsafe fn min(self, other: Self) -> Self {
-                    // SAFETY: as promised.
-                    Self(unsafe { $min(self.0, other.0) })
-                }
-                #[inline(always)]
-                unsafe fn div(self, other: Self) -> Self {
-                    // SAFETY: as promised.
-                    Self(unsafe { $div(self.0, other.0) })
-                }
-                #[inline(always)]
-                unsafe fn times_two_to(self, n: Self) -> Self {
-                    let ($self, $power) = (self.0, n.0);
-                    // SAFETY: as promised.
-                    Self(unsafe { $times_two_to })
-                }
-                #[inline(always)]
-                unsafe fn sums([$a, $b, $c, $d]: [Self; 4]) -> [f32; 4] {
-                    let ($a, $b, $c, $d) = ($a.0, $b.0, $c.0, $d.0);
-                    // SAFETY: as promised; four numbers are four numbers.
-                    unsafe { std::mem::transmute::<__m128, [f32; 4]>($sums) }
+                fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
+                    // SAFETY: the vectors exist, hence their instruction set; four numbers are four numbers.
+                    unsafe { std::mem::transmute::<__m128, [f32; 4]>($sums([a.0, b.0, c.0, d.0])) }
                 }
             }
         };
@@ -198,8 +168,22 @@ mod x86 {
         /// Sixteen numbers.
         Avx512(__m512), 16 numbers, blocks of 8,
         _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_max_ps, _mm512_min_ps, _mm512_div_ps,
-        times_two_to(x, n): _mm512_scalef_ps(x, n),
-        sums(a, b, c, d): {
+        _mm512_scalef_ps, sums_512
+    }
+
+    lanes! {
+        /// Eight numbers.
+        Avx2(__m256), 8 numbers, blocks of 4,
+        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_max_ps, _mm256_min_ps, _mm256_div_ps,
+        times_two_to_256, sums_256
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F and DQ.
+    #[inline(always)]
+    unsafe fn sums_512([a, b, c, d]: [__m512; 4]) -> __m128 {
+        // SAFETY: as promised.
+        unsafe {
             let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
             let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
             let (ab, cd) = (_mm512_castps_pd(ab), _mm512_castps_pd(cd));
@@ -211,17 +195,25 @@ mod x86 {
         }
     }
 
-    lanes! {
-        /// Eight numbers.
-        Avx2(__m256), 8 numbers, blocks of 4,
-        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_max_ps, _mm256_min_ps, _mm256_div_ps,
-        times_two_to(x, n): {
-            let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
-            _mm256_mul_ps(x, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent)))
-        },
-        sums(a, b, c, d): {
+    /// # Safety
+    /// The processor has AVX2.
+    #[inline(always)]
+    unsafe fn sums_256([a, b, c, d]: [__m256; 4]) -> __m128 {
+        // SAFETY: as promised.
+        unsafe {
             let all = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
             _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1))
+        }
+    }
+
+    /// # Safety
+    /// The processor has AVX2.
+    #[inline(always)]
+    unsafe fn times_two_to_256(x: __m256, n: __m256) -> __m256 {
+        // SAFETY: as promised.
+        unsafe {
+            let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+            _mm256_mul_ps(x, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent)))
         }
     }
 }
@@ -249,29 +241,33 @@ impl Lanes for Portable {
         unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
     }
     #[inline(always)]
-    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+    fn all(self, value: f32) -> Self {
+        Self([value; 4])
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
         // Two roundings: without an FMA instruction `f32::mul_add` is a slow function call.
         Self(std::array::from_fn(|i| self.0[i] * a.0[i] + b.0[i]))
     }
     #[inline(always)]
-    unsafe fn max(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
     }
     #[inline(always)]
-    unsafe fn min(self, other: Self) -> Self {
+    fn min(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
     }
     #[inline(always)]
-    unsafe fn div(self, other: Self) -> Self {
+    fn div(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] / other.0[i]))
     }
     #[inline(always)]
-    unsafe fn times_two_to(self, n: Self) -> Self {
+    fn times_two_to(self, n: Self) -> Self {
         let power = |n: f32| f32::from_bits(((n as i32 + 127) << 23) as u32);
         Self(std::array::from_fn(|i| self.0[i] * power(n.0[i])))
     }
     #[inline(always)]
-    unsafe fn sums(of: [Self; 4]) -> [f32; 4] {
+    fn sums(of: [Self; 4]) -> [f32; 4] {
         of.map(|v| (v.0[0] + v.0[2]) + (v.0[1] + v.0[3]))
     }
 }

@@ -109,7 +109,9 @@ impl SetConvEncoder {
         grid: &LatentGrid,
         slope: bool,
     ) -> GridChannels<f32> {
-        let mut made = setconv.on_grid::<f32>(contexts, grid.grid(), slope);
+        let observed: Vec<_> =
+            contexts.iter().map(|context| (&context.points, &context.values[..])).collect();
+        let mut made = setconv.on_grid::<f32>(&observed, grid.grid(), slope);
         let (n, size) = (grid.grid().len(), made.values.len() / contexts.len());
         let mut slopes = made.slopes.chunks_mut(size);
         for (context, values) in contexts.iter().zip(made.values.chunks_mut(size)) {
