@@ -179,6 +179,23 @@ fn the_scale_and_the_domain_of_a_trained_twin_are_taken() {
         info["length_scales"].as_array().unwrap().iter().find(|scale| scale["part"] == "encoder").unwrap();
     assert_eq!(found["weights"][0]["length_scale"], encoder["value"]);
     assert_eq!(found["domain"], info["problem"]["domain"]);
+    // Its density floor too: far from the sensors a floor of 0.3 takes a part of the values.
+    common::model::write_with_floor(&space.path("floor.safetensors"), 1, true, false, 0.3);
+    let floored = certify(&space, &["--run", "floor.safetensors", "--curvature", "8", "--sup", "1"]);
+    let of = |found: &Value, key: &str| found["weights"][0][key].as_f64().unwrap();
+    assert_eq!((of(&found, "density_floor"), of(&floored, "density_floor")), (1e-8, 0.3));
+    assert!(of(&floored, "bound") > of(&found, "bound") + 0.1, "{floored}");
+    let theorem = |found: &Value| found["scales"][24]["theorem"].as_f64().unwrap();
+    assert!(theorem(&floored) > theorem(&found) + 0.01);
+}
+
+#[test]
+fn a_model_without_a_set_convolution_is_named() {
+    let space = Workspace::new();
+    common::model::write_interpolation(&space.path("plain.safetensors"));
+    std::fs::write(space.path("s.csv"), "x\n0.1\n0.4\n").unwrap();
+    let error = space.fail(1, &["certify", "s.csv", "--run", "plain.safetensors", "--curvature", "8"]);
+    assert!(error.contains("plain.safetensors") && error.contains("--length-scale"), "{error}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["grid"],
     &["points", "field"],
     &["sample", "kernel", "point_tree", "symmetry"],
+    &["matrix"],
     &["geometry", "setconv", "design", "resample"],
     &["metric", "theory"],
     &["pde", "dataset"],

@@ -4,11 +4,11 @@
 use burn::tensor::{Device, Distribution, Tensor};
 use lto::kernel::activation::Activation;
 use lto::kernel::conv::{self, Padding, conv};
-use lto::kernel::interpolate::{self, Plan, PlanLayout, interpolate};
+use lto::kernel::interpolate::{self, AxisWeights, QueryLayout, QueryWeights, interpolate};
 use lto::kernel::mlp::{self, mlp};
 use lto::kernel::modulate::{self, modulate};
-use lto::twin::axis_weights::{AxisWeights, Scale};
 use lto_numerics::Axis;
+use lto_numerics::setconv::Scale;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -139,29 +139,30 @@ fn interpolations<'a>() -> Vec<Case<'a>> {
             &Axis::new("x", 0.0, 1.0, true),
             &positions(m),
             &positions(n),
-            Scale { length: 0.1, tracked: true },
+            Scale { length: 0.1, slope: true },
         )
     };
-    let case = |name: &str, [b, k]: [usize; 2], [n0, n1]: [usize; 2], plan: Plan| {
-        let operations = match plan.layout {
-            PlanLayout::Points => 2 * b * k * n0 * n1 * plan.points(),
-            _ if n0 == 1 => 2 * b * k * n1 * plan.points(),
-            _ => 2 * b * k * (n0 * n1 * plan.axes[1].rows + n0 * plan.points()),
+    let case = |name: &str, [b, k]: [usize; 2], [n0, n1]: [usize; 2], query: QueryWeights| {
+        let operations = match query.layout {
+            QueryLayout::Points => 2 * b * k * n0 * n1 * query.points(),
+            _ if n0 == 1 => 2 * b * k * n1 * query.points(),
+            _ => 2 * b * k * (n0 * n1 * query.axes[1].rows + n0 * query.points()),
         };
-        let name = format!("interpolate {name} {b}×{k}×{n0}×{n1} at {}", plan.points());
-        let plans = vec![Arc::new(plan)];
-        let shared = plans.clone();
+        let name = format!("interpolate {name} {b}×{k}×{n0}×{n1} at {}", query.points());
+        let queries = vec![Arc::new(query)];
+        let shared = queries.clone();
         let z = move |t: &[Tensor<1>]| t[0].clone().reshape([b, k, n0, n1]);
         Case {
             name,
             operations,
             sizes: vec![b * k * n0 * n1, 1],
-            ours: Box::new(move |t| interpolate(z(t), t[1].clone(), plans.clone()).reshape([-1])),
+            ours: Box::new(move |t| interpolate(z(t), t[1].clone(), queries.clone()).reshape([-1])),
             stock: Box::new(move |t| interpolate::stock(z(t), t[1].clone(), &shared).reshape([-1])),
         }
     };
-    let grid = |axes| Plan { axes, layout: PlanLayout::Grid };
-    let points = |n: usize| Plan { axes: [weights(n, 64), weights(n, 64)], layout: PlanLayout::Points };
+    let grid = |axes| QueryWeights { axes, layout: QueryLayout::Grid };
+    let points =
+        |n: usize| QueryWeights { axes: [weights(n, 64), weights(n, 64)], layout: QueryLayout::Points };
     vec![
         case("burgers", [16, 8], [1, 256], grid([AxisWeights::ones(1, 1), weights(1024, 256)])),
         case("ns", [4, 32], [64, 64], grid([weights(64, 64), weights(64, 64)])),

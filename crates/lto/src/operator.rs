@@ -10,8 +10,8 @@ use crate::problem::Problem;
 use crate::size::Size;
 use burn::module::Module;
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
-use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use lto_numerics::{Points, SetConv};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -128,6 +128,11 @@ pub trait Architecture: Module + Sync + 'static {
     fn count(&self, parameter: &Named) -> usize {
         parameter.values.len()
     }
+
+    /// The set convolution that it encodes observations with, if it has one: what a certificate is about.
+    fn set_convolution(&self) -> Option<SetConv> {
+        None
+    }
 }
 
 /// Values as a tensor of single precision.
@@ -221,6 +226,9 @@ pub trait Operator: Send + Sync {
     /// `None` stay.
     fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator>;
 
+    /// See [`Architecture::set_convolution`].
+    fn set_convolution(&self) -> Option<SetConv>;
+
     /// A copy that records gradients.
     fn with_gradients(&self) -> Arc<dyn Operator>;
 
@@ -281,6 +289,10 @@ impl<A: Architecture> Operator for A {
 
     fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator> {
         Arc::new(with_parameters(self.clone(), values))
+    }
+
+    fn set_convolution(&self) -> Option<SetConv> {
+        Architecture::set_convolution(self)
     }
 
     fn with_gradients(&self) -> Arc<dyn Operator> {

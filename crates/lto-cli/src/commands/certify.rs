@@ -11,6 +11,7 @@ use crate::args::{CertifyArgs, GlobalArgs};
 use crate::output;
 use analysis::Analysis;
 use anyhow::{Context, Result, bail};
+use lto_numerics::SetConv;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,8 +37,14 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
         None => layout::regularity(known, &domain, "a certificate")?,
     };
     let sensors = layout::sensors(&args.sensors, &domain)?;
-    let length_scale = args.length_scale.or(encoder.map(|encoder| encoder.length_scale));
-    let analysis = Analysis::make(length_scale, &sensors, regularity, data, global.quiet)?;
+    let encoder = encoder.map(|encoder| encoder.setconv);
+    let setconv = match args.length_scale {
+        Some(ell) => {
+            Some(encoder.map_or_else(|| SetConv::new(ell), |encoder| encoder.with_length_scale(ell))?)
+        }
+        None => encoder,
+    };
+    let analysis = Analysis::make(setconv, &sensors, regularity, data, global.quiet)?;
     let json = serde_json::to_string_pretty(&analysis.summary)? + "\n";
     if let (Some(product), Some(path)) = (product, args.output.as_deref()) {
         write(&analysis, args, product, path, &json)?;

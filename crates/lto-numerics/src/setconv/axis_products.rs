@@ -1,18 +1,22 @@
 //! Sums from a (masked) grid onto a (masked) grid as one small matrix product per axis. The kernel is a product of
 //! factors per axis, κ(x, c) = Π_d κ_d(x_d, c_d), also on periodic axes and with powers of the displacements; a
-//! masked grid is a grid whose missing values are zero. Nothing is truncated.
+//! masked grid is a grid whose missing values are zero. No point is left out.
 
+use super::axis_weights::PowerTables;
 use super::moments::{Moments, Term};
-use crate::domain::Axis;
 use crate::grid::Grid;
-use crate::kernel::Gaussian;
-use crate::points::PointStructure;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use crate::kernel::Real;
+use crate::matrix::{Matrix, multiply_in_pieces};
+use crate::points::{PointStructure, Points};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Rows of one matrix product; more rows are shared out among threads.
 const ROWS: usize = 32;
+/// Multiplications of a product that is worth sharing out.
+const SHARED: usize = 1 << 22;
+/// Longest sum of one product: longer ones are added up in pieces, which rounds less.
+const LONGEST: usize = super::separable::CHUNK;
 
 /// Number of multiplications for one term.
 pub(super) fn cost(from: &Grid, to: &Grid) -> f64 {
@@ -33,85 +37,137 @@ fn axis_order(from: &Grid, to: &Grid) -> Vec<usize> {
     order
 }
 
-/// The sums `[term, query point]`.
-pub(super) fn sums(moments: &Moments, from: &Grid, to: &Grid) -> Vec<f64> {
-    let max_power = |d: usize| moments.terms.iter().map(|t| t.powers[d]).max().unwrap_or(0);
-    let axes = from.domain().axes();
-    let weights: Vec<Vec<Vec<f64>>> = (0..from.dim())
-        .map(|d| {
-            let (x, c) = (to.coordinates(d), from.coordinates(d));
-            (0..=max_power(d)).map(|power| axis_weights(&moments.kernel, &axes[d], x, c, power)).collect()
-        })
-        .collect();
-    let order = axis_order(from, to);
-    let of_term = |term: &Term| {
-        let mut shape = from.shape();
-        let mut tensor = on_grid(moments, term, from.len());
-        for &d in &order {
-            let rows = to.shape()[d];
-            tensor = contract(&tensor, &shape, d, &weights[d][term.powers[d]], rows);
-            shape[d] = rows;
-        }
-        match moments.query.structure() {
-            PointStructure::Masked { indices, .. } => indices.iter().map(|&i| tensor[i]).collect(),
-            _ => tensor,
-        }
-    };
-    moments.terms.par_iter().map(of_term).collect::<Vec<_>>().concat()
+/// The kernel weights between two grids, axis by axis: the same for all values on them.
+pub(super) struct GridWeights<'a, T> {
+    from: &'a Grid,
+    to: &'a Grid,
+    order: Vec<usize>,
+    axes: Vec<PowerTables<T>>,
 }
 
-/// `κ_d(x_i, c_j) δ^power`, row-major `[x, c]`.
-fn axis_weights(kernel: &Gaussian, axis: &Axis, x: &[f64], c: &[f64], power: usize) -> Vec<f64> {
-    let weight = |x: f64, c: f64| {
-        let delta = axis.displacement(x, c);
-        kernel.value(delta * delta) * delta.powi(power as i32)
-    };
-    x.iter().flat_map(|&x| c.iter().map(move |&c| weight(x, c))).collect()
-}
+impl<'a, T: Real> GridWeights<'a, T> {
+    /// For the powers of the ways along each axis that are `wanted`.
+    pub fn new(from: &'a Grid, to: &'a Grid, length_scale: f64, wanted: impl Fn(usize) -> [bool; 3]) -> Self {
+        let axis = |d: usize| {
+            let mut tables = PowerTables::new();
+            let axis = &from.domain().axes()[d];
+            tables.fill(axis, to.coordinates(d), from.coordinates(d), length_scale, wanted(d));
+            tables
+        };
+        Self { from, to, order: axis_order(from, to), axes: (0..from.dim()).map(axis).collect() }
+    }
 
-/// The values of a term on the whole grid, zero where there is no point.
-fn on_grid(moments: &Moments, term: &Term, n: usize) -> Vec<f64> {
-    let values = moments.values_of(term);
-    match moments.context.structure() {
-        PointStructure::Masked { indices, .. } => {
-            let mut all = vec![0.0; n];
-            for (place, &index) in indices.iter().enumerate() {
-                all[index] = values.map_or(1.0, |v| v[place]);
+    /// The sums `[term, grid point]` on the whole query grid.
+    pub fn sums(&self, moments: &Moments) -> Vec<T> {
+        let whole = matches!(moments.context.structure(), PointStructure::Grid(_));
+        // Terms with the same values share their first product.
+        let mut groups: Vec<(Option<usize>, usize, Vec<usize>)> = Vec::new();
+        let mut sums = vec![T::default(); moments.terms.len() * self.to.len()];
+        for (index, (term, sums)) in
+            moments.terms.iter().zip(sums.chunks_exact_mut(self.to.len())).enumerate()
+        {
+            let (channel, power) = (term.channel, term.powers[self.order[0]]);
+            if channel.is_none() && whole {
+                self.write_moment(term, sums);
+            } else if let Some(group) = groups.iter_mut().find(|group| (group.0, group.1) == (channel, power))
+            {
+                group.2.push(index);
+            } else {
+                groups.push((channel, power, vec![index]));
             }
+        }
+        let of_group = |members: &[usize]| self.of_group(moments, members);
+        let made: Vec<_> = groups.par_iter().map(|(_, _, members)| of_group(members)).collect();
+        for ((_, _, members), made) in groups.iter().zip(made) {
+            for (index, made) in members.iter().zip(made) {
+                sums[index * made.len()..][..made.len()].copy_from_slice(&made);
+            }
+        }
+        sums
+    }
+
+    /// The sums over a whole grid where all values are one: a product over the axes.
+    fn write_moment(&self, term: &Term, out: &mut [T]) {
+        let along = |d: usize| -> Vec<f64> {
+            let rows = self.axes[d].of(term.powers[d]).chunks_exact(self.from.coordinates(d).len());
+            rows.map(|row| row.iter().map(|w| w.to_f64()).sum()).collect()
+        };
+        let (mut products, last) = (vec![1.0], self.axes.len() - 1);
+        for d in 0..last {
+            let along = along(d);
+            products = products.iter().flat_map(|a| along.iter().map(move |b| a * b)).collect();
+        }
+        let along = along(last);
+        for (out, a) in out.chunks_exact_mut(along.len()).zip(products) {
+            out.iter_mut().zip(&along).for_each(|(out, b)| *out = T::from_f64(a * b));
+        }
+    }
+
+    /// The sums of terms that share the first product.
+    fn of_group(&self, moments: &Moments, members: &[usize]) -> Vec<Vec<T>> {
+        let of = |index: usize| &moments.terms[index];
+        let (first, mut shape) = (self.order[0], self.from.shape());
+        let values = on_grid(moments.context, moments.values_of(of(members[0])), self.from.len());
+        let shared = self.contract(&values, &mut shape, first, of(members[0]));
+        let finish = |&index: &usize| {
+            let (mut shape, mut tensor) = (shape.clone(), Cow::Borrowed(&shared));
+            for &d in &self.order[1..] {
+                tensor = Cow::Owned(self.contract(&tensor, &mut shape, d, of(index)));
+            }
+            tensor.into_owned()
+        };
+        members.iter().map(finish).collect()
+    }
+
+    /// Replaces axis `d` of a row-major tensor of the given shape by its product with the weights of a term.
+    fn contract(&self, tensor: &[T], shape: &mut [usize], d: usize, term: &Term) -> Vec<T> {
+        let weights = self.axes[d].of(term.powers[d]);
+        let (n, inner, rows) = (shape[d], shape[d + 1..].iter().product::<usize>(), self.to.shape()[d]);
+        shape[d] = rows;
+        let outer = tensor.len() / (n * inner);
+        let mut out = vec![T::default(); outer * rows * inner];
+        let shared = outer * rows * inner * n >= SHARED;
+        if inner == 1 {
+            let multiply = |(out, block): (&mut [T], &[T])| {
+                let weights = Matrix::new(weights, rows, n).transposed();
+                multiply_in_pieces(Matrix::new(block, block.len() / n, n), weights, out, LONGEST);
+            };
+            if shared {
+                out.par_chunks_mut(ROWS * rows).zip(tensor.par_chunks(ROWS * n)).for_each(multiply);
+            } else {
+                multiply((&mut out, tensor));
+            }
+            return out;
+        }
+        let slab = |(out, slab): (&mut [T], &[T])| {
+            let multiply = |(out, weights): (&mut [T], &[T])| {
+                let weights = Matrix::new(weights, weights.len() / n, n);
+                multiply_in_pieces(weights, Matrix::new(slab, n, inner), out, LONGEST);
+            };
+            if shared {
+                out.par_chunks_mut(ROWS * inner).zip(weights.par_chunks(ROWS * n)).for_each(multiply);
+            } else {
+                multiply((out, weights));
+            }
+        };
+        if shared {
+            out.par_chunks_mut(rows * inner).zip(tensor.par_chunks(n * inner)).for_each(slab);
+        } else {
+            out.chunks_mut(rows * inner).zip(tensor.chunks(n * inner)).for_each(slab);
+        }
+        out
+    }
+}
+
+/// Values (ones where there are none) on the whole grid, zero where there is no point.
+fn on_grid<T: Real>(points: &Points, values: Option<&[f64]>, n: usize) -> Vec<T> {
+    let value = |place: usize| values.map_or(T::ONE, |values| T::from_f64(values[place]));
+    match points.structure() {
+        PointStructure::Masked { indices, .. } => {
+            let mut all = vec![T::default(); n];
+            indices.iter().enumerate().for_each(|(place, &index)| all[index] = value(place));
             all
         }
-        _ => values.map_or_else(|| vec![1.0; n], <[f64]>::to_vec),
+        _ => (0..n).map(value).collect(),
     }
-}
-
-/// Replaces axis `d` of a row-major tensor by its product with `weights` `[rows, shape[d]]`.
-fn contract(tensor: &[f64], shape: &[usize], d: usize, weights: &[f64], rows: usize) -> Vec<f64> {
-    let (n, inner) = (shape[d], shape[d + 1..].iter().product::<usize>());
-    let outer = tensor.len() / (n * inner);
-    let mut out = vec![0.0; outer * rows * inner];
-    let multiply = |out: &mut [f64], shape: (usize, usize), a: MatRef<f64>, b: MatRef<f64>| {
-        let out = MatMut::from_row_major_slice_mut(out, shape.0, shape.1);
-        matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
-    };
-    if inner == 1 {
-        let weights = MatRef::from_row_major_slice(weights, rows, n);
-        out.par_chunks_mut(ROWS * rows).zip(tensor.par_chunks(ROWS * n)).for_each(|(out, block)| {
-            let height = block.len() / n;
-            multiply(
-                out,
-                (height, rows),
-                MatRef::from_row_major_slice(block, height, n),
-                weights.transpose(),
-            );
-        });
-        return out;
-    }
-    out.par_chunks_mut(rows * inner).zip(tensor.par_chunks(n * inner)).for_each(|(out, slab)| {
-        let slab = MatRef::from_row_major_slice(slab, n, inner);
-        out.par_chunks_mut(ROWS * inner).zip(weights.par_chunks(ROWS * n)).for_each(|(out, weights)| {
-            let height = weights.len() / n;
-            multiply(out, (height, inner), MatRef::from_row_major_slice(weights, height, n), slab);
-        });
-    });
-    out
 }

@@ -2,7 +2,7 @@
 
 use super::moments::Term;
 use super::tiles::{Context, TileSums};
-use crate::kernel::exp::{multiply_add, round};
+use crate::kernel::exp::multiply_add;
 use crate::point_tree::{Node, PointTree, Position};
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
@@ -14,7 +14,7 @@ const BLOCK: usize = 128;
 const LANES: usize = 8;
 
 /// The sums at the query points of a leaf.
-pub(super) fn sums(context: &Context, queries: &PointTree, leaf: &Node) -> TileSums {
+pub(super) fn sums(context: &Context, queries: &PointTree, leaf: &Node) -> TileSums<f64> {
     let ranges = context.near(&leaf.cuboid);
     let n_terms = context.moments.terms.len();
     let n_query = leaf.range.len();
@@ -55,11 +55,10 @@ impl WithSimd for Blocks<'_> {
                 let n = block.len();
                 weight[..n].fill(0.0);
                 for d in 0..dim {
-                    let (period, inverse) = context.periods[d];
+                    let ways = context.ways[d];
                     let coordinates = &context.tree.coordinates(d)[block.clone()];
                     for ((delta, square), c) in delta[d].iter_mut().zip(&mut weight).zip(coordinates) {
-                        let plain = c - position[d];
-                        *delta = multiply_add::<S>(-period, round(plain * inverse), plain);
+                        *delta = ways.between::<S>(position[d], *c);
                         *square = multiply_add::<S>(*delta, *delta, *square);
                     }
                 }

@@ -1,9 +1,10 @@
 //! The sums that the set convolution and the local linear estimate are made of.
 
-use super::{axis_products, tiles};
+use super::axis_products::{self, GridWeights};
+use super::tiles;
 use crate::domain::Axis;
 use crate::grid::Grid;
-use crate::kernel::Gaussian;
+use crate::kernel::{Gaussian, Real};
 use crate::points::{PointStructure, Points};
 
 /// Σ_j f_j κ(x, c_j) Π_d δ_d^{k_d}, with δ the shortest way from x to c_j: one sum per query point.
@@ -23,6 +24,16 @@ impl Term {
             .chain((0..n_channels).map(Some))
             .map(|channel| Term { channel, powers })
             .collect()
+    }
+
+    /// The same, each followed by its second moments along every axis, the last axis first: `∂κ/∂log ℓ = κ |δ|²/ℓ²`.
+    pub fn channels_with_slopes(dim: usize, n_channels: usize) -> Vec<Term> {
+        let powers = |d: usize| std::array::from_fn(|e| if d == e { 2 } else { 0 });
+        let with_slopes = |value: Term| {
+            let slopes = (0..dim).rev().map(move |d| Term { powers: powers(d), ..value });
+            std::iter::once(value).chain(slopes)
+        };
+        Self::channels(n_channels).into_iter().flat_map(with_slopes).collect()
     }
 
     /// The entries of the normal equations of an affine fit: Σκ, Σκδ_d, Σκδ_dδ_e for d ≤ e, and for every channel
@@ -55,14 +66,28 @@ pub(super) struct Moments<'a> {
 }
 
 impl Moments<'_> {
-    /// The sums `[term, query point]`, the cheaper way.
+    /// The sums `[term, query point]`, the cheaper way. In an order that follows from the places of the points.
     pub fn sums(&self) -> Vec<f64> {
         match (grid_of(self.context), grid_of(self.query)) {
             (Some(from), Some(to)) if axis_products::cost(from, to) <= self.tiled_cost() => {
-                axis_products::sums(self, from, to)
+                let sums = self.weights(from, to).sums(self);
+                match self.query.structure() {
+                    PointStructure::Masked { indices, .. } => pick(&sums, to.len(), indices),
+                    _ => sums,
+                }
             }
             _ => tiles::sums(self),
         }
+    }
+
+    /// The weights between two grids for all terms.
+    pub fn weights<'a, T: Real>(&self, from: &'a Grid, to: &'a Grid) -> GridWeights<'a, T> {
+        GridWeights::new(from, to, self.kernel.length_scale(), |d| self.powers(d))
+    }
+
+    /// Which powers of the ways along an axis there are.
+    pub fn powers(&self, d: usize) -> [bool; 3] {
+        std::array::from_fn(|power| self.terms.iter().any(|term| term.powers[d] == power))
     }
 
     /// The values f_j of a term at the points of the context, or `None` for f = 1.
@@ -72,7 +97,7 @@ impl Moments<'_> {
     }
 
     /// About how many multiplications the sum over near points takes for each term.
-    fn tiled_cost(&self) -> f64 {
+    pub fn tiled_cost(&self) -> f64 {
         let squared_reach = self.kernel.squared_cut_off(self.truncation);
         let reach = |axis: &Axis| (2.0 * squared_reach.sqrt() / axis.length()).min(1.0);
         let near: f64 = self.context.domain().axes().iter().map(reach).product();
@@ -83,8 +108,13 @@ impl Moments<'_> {
     }
 }
 
+/// The sums at some points of a grid, of all terms.
+pub(super) fn pick<T: Copy>(sums: &[T], n: usize, indices: &[usize]) -> Vec<T> {
+    sums.chunks_exact(n).flat_map(|term| indices.iter().map(|&index| term[index])).collect()
+}
+
 /// The grid that all the points are on.
-fn grid_of(points: &Points) -> Option<&Grid> {
+pub(super) fn grid_of(points: &Points) -> Option<&Grid> {
     match points.structure() {
         PointStructure::Scattered(_) => None,
         PointStructure::Grid(grid) | PointStructure::Masked { grid, .. } => Some(grid),

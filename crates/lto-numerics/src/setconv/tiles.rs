@@ -6,10 +6,12 @@
 //! point is far away, ρ₀ is small and the radius grows accordingly, so that even a density of 1e-200 keeps its
 //! relative accuracy.
 
-use super::moments::Moments;
-use super::{direct, separable};
+use super::axis_weights::Ways;
+use super::direct;
+use super::moments::{Moments, pick};
+use super::separable::{self, Cloud};
 use crate::grid::Grid;
-use crate::kernel::Gaussian;
+use crate::kernel::{Gaussian, Real};
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::PointStructure;
 use rayon::prelude::*;
@@ -21,11 +23,22 @@ pub(super) struct Context<'a> {
     pub tree: PointTree,
     /// `[channel, place in the tree]`.
     pub values: Vec<f64>,
-    /// Length of each periodic axis, zero on others; and one over it, zero on others.
-    pub periods: [(f64, f64); 3],
+    /// Shortest ways along each axis.
+    pub ways: Vec<Ways>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    fn new(moments: &'a Moments<'a>) -> Self {
+        let tree = PointTree::new(moments.context);
+        let values = moments
+            .values
+            .chunks_exact(tree.len())
+            .flat_map(|channel| tree.order().iter().map(|&index| channel[index]))
+            .collect();
+        let ways = moments.context.domain().axes().iter().map(Ways::new).collect();
+        Self { moments, tree, values, ways }
+    }
+
     /// Values of a channel in the tree's order.
     pub fn channel(&self, channel: usize) -> &[f64] {
         let n = self.tree.len();
@@ -65,32 +78,18 @@ fn density_bound(tree: &PointTree, kernel: &Gaussian, cuboid: &Cuboid) -> f64 {
 }
 
 /// The sums of one tile: which query points, and `[term, query point of the tile]`.
-pub(super) type TileSums = (Vec<usize>, Vec<f64>);
+pub(super) type TileSums<T> = (Vec<usize>, Vec<T>);
 
 /// The sums `[term, query point]`.
 pub(super) fn sums(moments: &Moments) -> Vec<f64> {
-    let tree = PointTree::new(moments.context);
-    let values = moments
-        .values
-        .chunks_exact(tree.len())
-        .flat_map(|channel| tree.order().iter().map(|&index| channel[index]))
-        .collect();
-    let mut periods = [(0.0, 0.0); 3];
-    for (period, axis) in periods.iter_mut().zip(moments.context.domain().axes()) {
-        if axis.periodic {
-            *period = (axis.length(), axis.length().recip());
-        }
-    }
-    let context = Context { moments, tree, values, periods };
     match moments.query.structure() {
-        PointStructure::Grid(grid) => on_grid(&context, grid),
+        PointStructure::Grid(grid) => on_grid(moments, grid),
         // A whole grid costs less per point than scattered points do.
         PointStructure::Masked { grid, indices } if 4 * indices.len() >= grid.len() => {
-            let all = on_grid(&context, grid);
-            all.chunks_exact(grid.len()).flat_map(|term| indices.iter().map(|&index| term[index])).collect()
+            pick(&on_grid(moments, grid), grid.len(), indices)
         }
         _ => {
-            let queries = PointTree::new(moments.query);
+            let (context, queries) = (Context::new(moments), PointTree::new(moments.query));
             let leaves: Vec<_> = queries.leaves().collect();
             let tiles = leaves.par_iter().map(|leaf| direct::sums(&context, &queries, leaf)).collect();
             gather(tiles, moments.terms.len(), moments.query.len())
@@ -98,16 +97,32 @@ pub(super) fn sums(moments: &Moments) -> Vec<f64> {
     }
 }
 
-/// The sums `[term, grid point]`.
-fn on_grid(context: &Context, grid: &Grid) -> Vec<f64> {
-    let tiles = separable::tiles(grid, context.moments.kernel.length_scale());
-    let sums = tiles.par_iter().map(|tile| separable::sums(context, grid, tile)).collect();
-    gather(sums, context.moments.terms.len(), grid.len())
+/// The sums `[term, grid point]`, in either precision.
+pub(super) fn on_grid<T: Real>(moments: &Moments, grid: &Grid) -> Vec<T> {
+    let context = Context::new(moments);
+    let coordinates = (0..grid.dim()).map(|d| context.tree.coordinates(d)).collect();
+    let cloud = Cloud { coordinates, values: &context.values };
+    let tiles = separable::tiles(grid, moments.kernel.length_scale());
+    let of_tile = |tile: &separable::Tile| {
+        let (mut lower, mut upper) = ([0.0; 3], [0.0; 3]);
+        for (d, block) in tile.iter().enumerate() {
+            lower[d] = grid.coordinates(d)[block.start];
+            upper[d] = grid.coordinates(d)[block.end - 1];
+        }
+        let ranges = context.near(&Cuboid::between(lower, upper));
+        let mut indices = vec![0];
+        for (block, n) in tile.iter().zip(grid.shape()) {
+            indices = indices.iter().flat_map(|index| block.clone().map(move |i| index * n + i)).collect();
+        }
+        (indices, separable::sums(moments, &cloud, grid, tile, &ranges))
+    };
+    let sums = tiles.par_iter().map(of_tile).collect();
+    gather(sums, moments.terms.len(), grid.len())
 }
 
 /// The sums of all tiles put in their places `[term, query point]`.
-fn gather(tiles: Vec<TileSums>, n_terms: usize, n_query: usize) -> Vec<f64> {
-    let mut all = vec![0.0; n_terms * n_query];
+fn gather<T: Real>(tiles: Vec<TileSums<T>>, n_terms: usize, n_query: usize) -> Vec<T> {
+    let mut all = vec![T::default(); n_terms * n_query];
     for (indices, sums) in tiles {
         for (term, sums) in sums.chunks_exact(indices.len()).enumerate() {
             for (index, sum) in indices.iter().zip(sums) {

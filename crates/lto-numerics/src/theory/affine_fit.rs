@@ -1,9 +1,8 @@
 //! The affine fit at one place, and how far it may be from that of the estimator: points that are left out, or whose
 //! way is uncertain, disturb its moments. `docs/theory.md` derives the bounds.
 
-use super::loss::fit_loss;
 use super::neighbors::{Sums, dot};
-use crate::setconv::{DETERMINED, Means, SMALLEST_DENSITY};
+use crate::setconv::{DETERMINED, Means, ROUNDING, SMALLEST_DENSITY};
 
 /// Where the fit is determined by this much, the estimator finds it determined too, also where its moments are
 /// disturbed by half.
@@ -12,6 +11,15 @@ pub(super) const SAFELY_DETERMINED: f64 = 100.0 * DETERMINED;
 pub(super) const UNDETERMINED: f64 = 0.1 * DETERMINED;
 /// The moments may be disturbed by this part, at most.
 pub(super) const MOST_CHANGE: f64 = 0.5;
+
+/// Relative errors of the moments, from rounding and from points left out, with something to spare.
+pub(super) const MOMENTS: f64 = 1e-11;
+
+/// The part of sup|u| that rounding may take from an affine fit, which has no floor: errors of its moments are amplified by
+/// the norm √(1 + mᵀC⁻¹m) ≥ Λ of the weights and by the conditioning tr(C⁻¹S) of the covariance C against the mean squares S.
+pub(super) fn fit_loss(norm: f64, conditioning: f64) -> f64 {
+    norm * (ROUNDING + MOMENTS * conditioning)
+}
 
 /// The fit from the points whose way is certain.
 pub(super) struct AffineFit {

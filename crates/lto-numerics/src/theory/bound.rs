@@ -3,12 +3,9 @@
 
 use super::assumptions::{Assumptions, Partition};
 use super::kernel_mass::least_kernel_mass;
-use super::loss::signal_loss;
 use super::profile::Profile;
 use super::regularity::Regularity;
 use crate::domain::Domain;
-use crate::error::Result;
-use crate::kernel::Gaussian;
 use crate::setconv::SetConv;
 use serde::Serialize;
 use std::f64::consts::FRAC_2_PI;
@@ -54,8 +51,8 @@ impl TheoremBound {
 pub struct LipschitzBound {
     /// ℓ.
     pub length_scale: f64,
-    /// The part of sup|u| that the density floor of [`SetConv::DENSITY_FLOOR`] and rounding may take. Part of the bound
-    /// where sup|u| is known, and to be added to it where it is not.
+    /// The part of sup|u| that the density floor and rounding may take. Part of the bound where sup|u| is known, and to
+    /// be added to it where it is not.
     pub relative_loss: f64,
     /// The bound.
     pub bound: f64,
@@ -86,14 +83,14 @@ struct Terms {
 }
 
 impl Setting<'_> {
-    fn terms(&self, length_scale: f64) -> Result<Option<Terms>> {
-        let kernel = Gaussian::new(length_scale)?;
+    fn terms(&self, setconv: &SetConv) -> Option<Terms> {
+        let (kernel, length_scale) = (setconv.kernel(), setconv.kernel().length_scale());
         let dim = self.domain.dim();
         let (reach, deviation, least_ratio) = match self.assumptions.partition {
             Partition::EqualVolume { reach } => (reach, 0.0, 1.0),
             Partition::Voronoi { deviation, least_ratio, .. } => (self.fill_distance, deviation, least_ratio),
         };
-        let mass = least_kernel_mass(self.domain, &kernel) / length_scale.powi(dim as i32);
+        let mass = least_kernel_mass(self.domain, kernel) / length_scale.powi(dim as i32);
         let eta = reach / length_scale;
         let density_error = eta * Profile::Gradient.swollen_integral(dim, eta) / mass;
         let boundary = (self.assumptions.n_open_axes as f64 * FRAC_2_PI).sqrt();
@@ -101,16 +98,17 @@ impl Setting<'_> {
             + self.regularity.gradient_bound * length_scale * boundary;
         let points_per_scale = self.n_points as f64 * length_scale.powi(dim as i32) / self.domain.volume();
         let least_density = points_per_scale * least_ratio * mass * (1.0 - density_error);
-        let relative_loss = signal_loss(least_density, SetConv::DENSITY_FLOOR);
+        let relative_loss = setconv.signal_loss(least_density, self.n_points, dim);
         let terms = Terms { bias, reach, mass, density_error, deviation, least_ratio, relative_loss };
         // With ε ≥ 1 the density might vanish.
-        Ok((density_error < 1.0 && deviation.is_finite()).then_some(terms))
+        (density_error < 1.0 && deviation.is_finite()).then_some(terms)
     }
 
     /// The bound itself, and what it is where ω or the loss of values say more. The first is what ℓ is chosen by.
-    pub fn theorem(&self, length_scale: f64) -> Result<Option<(f64, TheoremBound)>> {
-        let Some(terms) = self.terms(length_scale)? else { return Ok(None) };
-        let (dim, regularity) = (self.domain.dim(), self.regularity);
+    pub fn theorem(&self, setconv: &SetConv) -> Option<(f64, TheoremBound)> {
+        let terms = self.terms(setconv)?;
+        let (dim, regularity, length_scale) =
+            (self.domain.dim(), self.regularity, setconv.kernel().length_scale());
         let eta = terms.reach / length_scale;
         let gradients = regularity.oscillation * Profile::Gradient.swollen_integral(dim, eta)
             + length_scale * regularity.gradient_bound * Profile::Kernel.swollen_integral(dim, eta);
@@ -118,7 +116,7 @@ impl Setting<'_> {
         let quadrature_error =
             (eta * gradients / terms.mass + unequal) / (terms.least_ratio * (1.0 - terms.density_error));
         let (relative_loss, sum) = (terms.relative_loss, terms.bias + quadrature_error);
-        Ok(Some((
+        Some((
             sum,
             TheoremBound {
                 length_scale,
@@ -128,12 +126,12 @@ impl Setting<'_> {
                 relative_loss,
                 bound: regularity.limited(sum, relative_loss),
             },
-        )))
+        ))
     }
 
     /// As [`Setting::theorem`].
-    pub fn lipschitz(&self, length_scale: f64) -> Result<Option<(f64, LipschitzBound)>> {
-        let Some(terms) = self.terms(length_scale)? else { return Ok(None) };
+    pub fn lipschitz(&self, setconv: &SetConv) -> Option<(f64, LipschitzBound)> {
+        let (terms, length_scale) = (self.terms(setconv)?, setconv.kernel().length_scale());
         let (dim, gradient) = (self.domain.dim(), self.regularity.gradient_bound);
         let eta = terms.reach / length_scale;
         let growth = terms.reach * Profile::Growth.swollen_integral(dim, eta) / terms.mass;
@@ -143,6 +141,6 @@ impl Setting<'_> {
         let sum = numerator / (terms.least_ratio * (1.0 - terms.density_error));
         let relative_loss = terms.relative_loss;
         let bound = self.regularity.limited(sum, relative_loss);
-        Ok(Some((sum, LipschitzBound { length_scale, relative_loss, bound })))
+        Some((sum, LipschitzBound { length_scale, relative_loss, bound }))
     }
 }

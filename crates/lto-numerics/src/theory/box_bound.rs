@@ -213,7 +213,8 @@ mod tests {
                 let points =
                     PointDesign::Jittered.points(&domain, 12usize.pow(dim as u32), &mut rng).unwrap();
                 let setconv = SetConv::new(rng.random_range(0.04..0.08)).unwrap();
-                let place = Place { domain: &domain, regularity: &regularity, setconv: &setconv };
+                let (domain, regularity, setconv) = (&domain, &regularity, &setconv);
+                let place = Place { domain, regularity, setconv, n_points: points.len() };
                 let neighbors = Neighbors::new(&points, *setconv.kernel());
                 let mut near = Near::default();
                 for size in [0.5, 0.1, 0.02, 0.004] {

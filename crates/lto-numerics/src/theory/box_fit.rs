@@ -1,8 +1,7 @@
 //! The local linear estimate over a box: its weights, expanded about the center.
 
-use super::affine_fit::{AffineFit, MOST_CHANGE};
+use super::affine_fit::{AffineFit, MOMENTS, MOST_CHANGE, fit_loss};
 use super::box_bound::{BoxBound, Neighbor, Surroundings};
-use super::loss::{MOMENTS, fit_loss};
 use super::neighbors::{dot, largest};
 use super::regularity::Regularity;
 

@@ -2,7 +2,6 @@
 
 use super::box_bound::{BoxBound, Neighbor, Surroundings, left_out};
 use super::local_bound::ROUNDING;
-use super::loss::signal_loss;
 use super::neighbors::{dot, largest};
 use super::regularity::Regularity;
 
@@ -20,7 +19,7 @@ impl Surroundings<'_> {
         }
         // What is no number says nothing: the limit holds.
         let limited = |bound: f64, density: f64| {
-            let loss = signal_loss(self.near.largest * density, self.place.setconv.floor());
+            let loss = self.place.signal_loss(self.near.largest * density);
             self.place.regularity.limited(bound, loss)
         };
         BoxBound {

@@ -5,12 +5,10 @@ use super::best_scale::{best_scale, widest_scale};
 use super::bound::{LipschitzBound, Setting, TheoremBound};
 use super::discretization::Estimator;
 use super::local_bound::LocalBounds;
-use super::loss::signal_loss;
 use super::regularity::{BoundOrigin, Regularity};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::geometry::{FillDistance, fill_distance};
-use crate::kernel::Gaussian;
 use crate::points::Points;
 use crate::setconv::SetConv;
 use serde::Serialize;
@@ -81,54 +79,45 @@ impl Certificate {
         !sampled && self.regularity.origin != BoundOrigin::Estimated
     }
 
-    /// The part of sup|u| that the default density floor and rounding may take from the signal anywhere: the density is
-    /// at least κ_ℓ of the fill distance. Included in the bounds where sup|u| is known.
-    ///
-    /// # Errors
-    /// ℓ is not positive and finite.
-    pub fn relative_loss(&self, length_scale: f64) -> Result<f64> {
-        let density = Gaussian::new(length_scale)?.value(self.fill_distance.upper.powi(2));
-        Ok(signal_loss(density, SetConv::DENSITY_FLOOR))
+    /// The part of sup|u| that the density floor and rounding may take from the signal anywhere: the density is at least
+    /// κ_ℓ of the fill distance. Included in the bounds where sup|u| is known.
+    pub fn relative_loss(&self, setconv: &SetConv) -> f64 {
+        let density = setconv.kernel().value(self.fill_distance.upper.powi(2));
+        setconv.signal_loss(density, self.n_points, self.domain.dim())
     }
 
-    /// Theorem eps-disc at ℓ. `None` where δ/ℓ is too large for its argument, or cells too unequal.
-    ///
-    /// # Errors
-    /// ℓ is not positive and finite.
-    pub fn theorem_bound(&self, length_scale: f64) -> Result<Option<TheoremBound>> {
-        Ok(self.setting().theorem(length_scale)?.map(|(_, found)| found))
+    /// Theorem eps-disc. `None` where δ/ℓ is too large for its argument, or cells too unequal.
+    pub fn theorem_bound(&self, setconv: &SetConv) -> Option<TheoremBound> {
+        self.setting().theorem(setconv).map(|(_, found)| found)
     }
 
-    /// The theorem's bound at the ℓ* where it is least, the limit sup u − inf u apart.
+    /// The theorem's bound at the ℓ* where it is least, the limit sup u − inf u apart, with the default density floor.
     ///
     /// # Errors
     /// None for sound points.
     pub fn best_theorem_bound(&self) -> Result<Option<TheoremBound>> {
         let (lower, upper) = self.scales();
-        let value = |ell| Ok(self.setting().theorem(ell)?.map(|(sum, _)| sum));
+        let value = |ell| Ok(self.setting().theorem(&SetConv::new(ell)?).map(|(sum, _)| sum));
         match best_scale(lower, upper, value)? {
-            Some((length_scale, _)) => self.theorem_bound(length_scale),
+            Some((length_scale, _)) => Ok(self.theorem_bound(&SetConv::new(length_scale)?)),
             None => Ok(None),
         }
     }
 
-    /// The Lipschitz form at ℓ; `None` as for [`Certificate::theorem_bound`].
-    ///
-    /// # Errors
-    /// ℓ is not positive and finite.
-    pub fn lipschitz_bound(&self, length_scale: f64) -> Result<Option<LipschitzBound>> {
-        Ok(self.setting().lipschitz(length_scale)?.map(|(_, found)| found))
+    /// The Lipschitz form; `None` as for [`Certificate::theorem_bound`].
+    pub fn lipschitz_bound(&self, setconv: &SetConv) -> Option<LipschitzBound> {
+        self.setting().lipschitz(setconv).map(|(_, found)| found)
     }
 
-    /// The Lipschitz form at its best ℓ, the limit sup u − inf u apart.
+    /// The Lipschitz form at its best ℓ, the limit sup u − inf u apart, with the default density floor.
     ///
     /// # Errors
     /// None for sound points.
     pub fn best_lipschitz_bound(&self) -> Result<Option<LipschitzBound>> {
         let (lower, upper) = self.scales();
-        let value = |ell| Ok(self.setting().lipschitz(ell)?.map(|(sum, _)| sum));
+        let value = |ell| Ok(self.setting().lipschitz(&SetConv::new(ell)?).map(|(sum, _)| sum));
         match best_scale(lower, upper, value)? {
-            Some((length_scale, _)) => self.lipschitz_bound(length_scale),
+            Some((length_scale, _)) => Ok(self.lipschitz_bound(&SetConv::new(length_scale)?)),
             None => Ok(None),
         }
     }
@@ -137,8 +126,8 @@ impl Certificate {
     /// which it exceeds the least one by no more than [`Certificate::ROBUSTNESS`]. A wider kernel leans on more points,
     /// so that one that fails, or is added, changes less.
     ///
-    /// Where the least one is about the range of the states, or above it, the ℓ with the least one is taken, and of equal
-    /// ones that with the least mean. Where sup|u| is not known, only those ℓ are tried whose
+    /// The density floor is the default. Where the least one is about the range of the states, or above it, the ℓ with the
+    /// least one is taken, and of equal ones that with the least mean. Where sup|u| is not known, only those ℓ are tried whose
     /// [`Certificate::relative_loss`] is below a millionth.
     ///
     /// # Errors

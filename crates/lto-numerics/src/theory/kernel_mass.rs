@@ -19,6 +19,19 @@ pub fn least_kernel_mass(domain: &Domain, kernel: &Gaussian) -> f64 {
     domain.axes().iter().map(|axis| axis_mass(axis, ell, axis.lower)).product()
 }
 
+/// κ̄ in the middle of the domain, and its logarithmic slope ∂log κ̄/∂log ℓ: each axis of length L has the factor
+/// a = ℓ√(2π) erf(L/(2√2 ℓ)), with ∂a/∂log ℓ = a − L exp(−L²/8ℓ²).
+pub fn central_kernel_mass(domain: &Domain, kernel: &Gaussian) -> (f64, f64) {
+    let (mut mass, mut slope) = (1.0, 0.0);
+    for axis in domain.axes() {
+        let length = axis.length();
+        let along = axis_mass(axis, kernel.length_scale(), axis.lower + 0.5 * length);
+        mass *= along;
+        slope += 1.0 - length * kernel.value(0.25 * length * length) / along;
+    }
+    (mass, slope)
+}
+
 fn axis_mass(axis: &Axis, ell: f64, x: f64) -> f64 {
     let half = |reach: f64| ell * FRAC_PI_2.sqrt() * erf(reach / (SQRT_2 * ell));
     if axis.periodic { 2.0 * half(0.5 * axis.length()) } else { half(x - axis.lower) + half(axis.upper - x) }
@@ -66,5 +79,19 @@ mod tests {
         let line = |periodic| Domain::unit(1, periodic).unwrap();
         assert!((kernel_mass(&line(true), &kernel, &[0.2]) / whole - 1.0).abs() < 1e-15);
         assert!((least_kernel_mass(&line(false), &kernel) / whole - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn in_the_middle_the_slope_is_that_of_the_mass() {
+        for (domain, ell) in [(mixed(), 0.11), (mixed(), 2.0)] {
+            let at = |ell: f64| central_kernel_mass(&domain, &Gaussian::new(ell).unwrap());
+            let (mass, slope) = at(ell);
+            assert!(
+                (mass / kernel_mass(&domain, &Gaussian::new(ell).unwrap(), &[0.0, 0.35]) - 1.0).abs() < 1e-15
+            );
+            let h = 1e-5f64;
+            let difference = (at(ell * h.exp()).0.ln() - at(ell * (-h).exp()).0.ln()) / (2.0 * h);
+            assert!((difference - slope).abs() < 1e-9, "{difference} {slope}");
+        }
     }
 }

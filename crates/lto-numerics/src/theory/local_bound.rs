@@ -4,7 +4,6 @@ use super::affine_fit::{
     AffineFit, MOST_CHANGE, SAFELY_DETERMINED, UNDETERMINED, largest_lebesgue, underflows,
 };
 use super::discretization::Estimator;
-use super::loss::signal_loss;
 use super::neighbors::{LEFT_OUT, Near, Neighbors, Sums, dot};
 use super::regularity::Regularity;
 use crate::domain::Domain;
@@ -71,7 +70,7 @@ impl LocalBounds {
             return Err(Error::DomainMismatch { context: text(context), query: text(query) });
         }
         let neighbors = Neighbors::new(context, *setconv.kernel());
-        let place = Place { domain: context.domain(), regularity, setconv };
+        let place = Place { domain: context.domain(), regularity, setconv, n_points: context.len() };
         let (coordinates, dim) = (query.coordinates(), query.dim());
         let found: Vec<(LocalBound, bool)> = coordinates
             .par_chunks_exact(dim)
@@ -106,9 +105,15 @@ pub(super) struct Place<'a> {
     pub domain: &'a Domain,
     pub regularity: &'a Regularity,
     pub setconv: &'a SetConv,
+    pub n_points: usize,
 }
 
 impl Place<'_> {
+    /// The part of sup|u| that the density floor and rounding may take from the signal.
+    pub fn signal_loss(&self, density: f64) -> f64 {
+        self.setconv.signal_loss(density, self.n_points, self.domain.dim())
+    }
+
     /// The bound for either estimator, and whether the local linear one falls back.
     pub fn bound(&self, estimator: Estimator, near: &Near) -> (LocalBound, bool) {
         match estimator {
@@ -129,7 +134,7 @@ impl Place<'_> {
             (dot(&mean, &mean).sqrt() + ROUNDING * distance + LEFT_OUT * diameter).min(distance);
         let second_moment = sums.mean_square() + LEFT_OUT * diameter.powi(2);
         let taylor = gradient_bound * first_moment + 0.5 * curvature_bound * second_moment;
-        let relative_loss = signal_loss(near.largest * sums.density, self.setconv.floor());
+        let relative_loss = self.signal_loss(near.largest * sums.density);
         let bound = self.regularity.limited(taylor.min(gradient_bound * distance), relative_loss);
         LocalBound { bound, relative_loss, first_moment, second_moment, lebesgue: 1.0 }
     }

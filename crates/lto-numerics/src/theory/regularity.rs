@@ -95,6 +95,20 @@ impl Regularity {
     }
 }
 
+/// What is left of a bound once its limits and losses are known.
+impl Regularity {
+    /// A bound of |û − u| for a mean of values, with what the floor and rounding take.
+    pub(super) fn limited(&self, bound: f64, relative_loss: f64) -> f64 {
+        bound.min(self.oscillation) + self.lost(relative_loss)
+    }
+
+    /// A part of sup|u|, or nothing where that is not known: then the bound is for û = ν/ρ without a floor and in exact
+    /// arithmetic, and whoever knows sup|u| adds this part of it.
+    pub(super) fn lost(&self, relative_loss: f64) -> f64 {
+        self.sup_bound.map_or(0.0, |sup| relative_loss * sup)
+    }
+}
+
 fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());

@@ -52,7 +52,7 @@ impl Supremum {
         thread_local!(static NEAR: RefCell<Near> = RefCell::default());
         let domain = context.domain();
         let neighbors = Neighbors::new(context, *setconv.kernel());
-        let place = Place { domain, regularity, setconv };
+        let place = Place { domain, regularity, setconv, n_points: context.len() };
         let estimator = if never_fits(domain, context) { Estimator::NadarayaWatson } else { estimator };
         let in_all = context.len().saturating_mul(BOXES_PER_POINT).clamp(BOXES.0, BOXES.1);
         let effort = Effort { at_once: AT_ONCE, in_all };

@@ -51,7 +51,7 @@ fn at_an_open_end_the_bias_is_of_first_order_and_below_its_bound() {
         let certificate = Certificate::new(&crate::fine(&domain, n), regularity).unwrap();
         let bias = |ell: f64| smoothing_bias(&domain, &Gaussian::new(ell).unwrap(), state, &vec![0.0; dim]);
         for ell in [0.04, 0.1] {
-            let bound = certificate.theorem_bound(ell).unwrap().unwrap().smoothing_bias;
+            let bound = certificate.theorem_bound(&SetConv::new(ell).unwrap()).unwrap().smoothing_bias;
             assert!(bias(ell) <= bound && bound <= 1.5 * bias(ell), "{dim} {ell}: {} {bound}", bias(ell));
         }
         let pairs: Vec<_> = [1e-4, 2e-4, 4e-4].map(|ell| (ell, bias(ell))).to_vec();
@@ -116,7 +116,7 @@ fn the_quadrature_error_is_below_c_delta_over_ell() {
         let field = TrialField::random(&domain, 3, 2, &mut rng);
         let certificate = Certificate::new(&points, field.regularity(&domain).unwrap()).unwrap();
         assert!(certificate.assumptions.hold() && certificate.is_certain());
-        let bound = certificate.theorem_bound(ell).unwrap().unwrap();
+        let bound = certificate.theorem_bound(&SetConv::new(ell).unwrap()).unwrap();
         let places: Vec<f64> = (0..[24, 6, 1][dim - 1] * dim).map(|_| rng.random()).collect();
         let error = quadrature_error(&domain, &points, ell, &field, &places);
         assert!(error <= bound.quadrature_error, "{dim} {n}: {error} above {bound:?}");

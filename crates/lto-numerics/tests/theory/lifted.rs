@@ -93,7 +93,7 @@ fn the_lifted_error_falls_to_that_of_the_propagator() {
         let (setconv, query) = (SetConv::new(ell).unwrap(), fine(&domain, 61));
         let signal = Estimator::NadarayaWatson;
         let error = discretization_error(signal, &setconv, &points, &query, &[state]).unwrap();
-        let theorem = certificate.theorem_bound(ell).unwrap().unwrap().bound;
+        let theorem = certificate.theorem_bound(&setconv).unwrap().bound;
         assert!(error <= theorem, "{along}: {error} above {theorem}");
         let off = |x: &[f64]| state(x) + 0.1 * (40.0 * x[0]).sin();
         let lift = |u: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {

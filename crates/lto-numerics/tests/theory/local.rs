@@ -149,11 +149,11 @@ fn without_a_sup_bound_scales_that_lose_the_values_are_not_chosen() {
     let certificate = Certificate::new(&points, regularity.clone()).unwrap();
     for estimator in Estimator::ALL {
         let tuned = certificate.tuned(&points, estimator, &fine(&domain, 9)).unwrap();
-        assert!(certificate.relative_loss(tuned.length_scale).unwrap() < 1.1e-6);
         assert!(tuned.local.bounds.iter().all(|at| at.relative_loss < 1.1e-6), "{tuned:?}");
         // A mean of ten, which M says nothing about.
         let state = |x: &[f64]| 10.0 + (std::f64::consts::TAU * x[0]).cos();
         let setconv = SetConv::new(tuned.length_scale).unwrap();
+        assert!(certificate.relative_loss(&setconv) < 1.1e-6);
         let error = lto_numerics::theory::discretization_error(
             estimator,
             &setconv,
@@ -163,8 +163,8 @@ fn without_a_sup_bound_scales_that_lose_the_values_are_not_chosen() {
         );
         assert!(error.unwrap() <= tuned.local.worst().1.bound);
     }
-    let narrow = 0.15 * certificate.fill_distance.upper;
-    assert!(certificate.relative_loss(narrow).unwrap() > 0.9);
+    let narrow = SetConv::new(0.15 * certificate.fill_distance.upper).unwrap();
+    assert!(certificate.relative_loss(&narrow) > 0.9);
 }
 
 #[test]

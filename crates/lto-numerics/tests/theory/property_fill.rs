@@ -58,10 +58,11 @@ pub fn attempt(seed: u64, found: &mut Found) {
         error
     };
     let any = certificate.fill_distance.upper * rng.random_range(1.0f64..4.0).exp();
-    if let Some(bound) = certificate.theorem_bound(any).unwrap() {
+    let setconv = SetConv::new(any).unwrap();
+    if let Some(bound) = certificate.theorem_bound(&setconv) {
         holds(any, bound.bound, bound.relative_loss);
     }
-    if let Some(bound) = certificate.lipschitz_bound(any).unwrap() {
+    if let Some(bound) = certificate.lipschitz_bound(&setconv) {
         holds(any, bound.bound, bound.relative_loss);
         found.n_unequal +=
             usize::from(matches!(certificate.assumptions.partition, Partition::Voronoi { .. }));

@@ -34,15 +34,15 @@ fn both_bounds_hold_and_where_they_say_nothing_they_say_so() {
                     discretization_error(Estimator::NadarayaWatson, &setconv, &points, &query, &states)
                         .unwrap();
                 let case = format!("{dim} {ell} {periodic}: {error}");
-                let theorem = certificate.theorem_bound(ell).unwrap().expect(&case);
-                let lipschitz = certificate.lipschitz_bound(ell).unwrap().expect(&case);
+                let theorem = certificate.theorem_bound(&setconv).expect(&case);
+                let lipschitz = certificate.lipschitz_bound(&setconv).expect(&case);
                 assert!(error <= theorem.bound, "{case} above {theorem:?}");
                 assert!(error <= lipschitz.bound, "{case} above {lipschitz:?}");
                 let range = certificate.regularity.oscillation;
                 assert!(theorem.bound.max(lipschitz.bound) <= range * (1.0 + 1e-7), "{case}: {theorem:?}");
             }
-            assert_eq!(certificate.theorem_bound(certificate.fill_distance.lower).unwrap(), None);
-            assert!(certificate.theorem_bound(-1.0).is_err());
+            let narrow = SetConv::new(certificate.fill_distance.lower).unwrap();
+            assert_eq!(certificate.theorem_bound(&narrow), None);
         }
     }
 }
@@ -128,8 +128,8 @@ fn unequal_cells_are_reported_and_loosen_the_bound() {
         let setconv = SetConv::new(ell).unwrap();
         let error = discretization_error(Estimator::NadarayaWatson, &setconv, &points, &query, &states);
         let error = error.unwrap();
-        let theorem = |of: &Certificate| of.theorem_bound(ell).unwrap().unwrap();
-        let lipschitz = |of: &Certificate| of.lipschitz_bound(ell).unwrap().unwrap().bound;
+        let theorem = |of: &Certificate| of.theorem_bound(&setconv).unwrap();
+        let lipschitz = |of: &Certificate| of.lipschitz_bound(&setconv).unwrap().bound;
         let bound = theorem(&uneven);
         assert!(error <= bound.bound && error <= lipschitz(&uneven), "{ell}: {error} above {bound:?}");
         assert!(bound.quadrature_error > theorem(&even).quadrature_error, "{ell}");

@@ -107,23 +107,6 @@ impl Activation {
     }
 }
 
-/// e^x for x ≤ 0, relative error 2e-7; below −87 as at −87.
-#[inline(always)]
-pub(super) fn exp_negative(x: f32) -> f32 {
-    let x = x.max(-87.0);
-    // Adding and subtracting 1.5 · 2²³ rounds to the nearest integer on every target.
-    let n = (x * std::f32::consts::LOG2_E + 12_582_912.0) - 12_582_912.0;
-    // ln 2 in two parts, the first with few digits: the remainder is exact.
-    let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
-    let p = ((((1.987_569_1e-4 * r + 1.398_2e-3) * r + 8.333_452e-3) * r + 4.166_579_6e-2) * r
-        + 1.666_666_5e-1)
-        * r
-        + 0.5;
-    // SAFETY: −126 ≤ n ≤ 0.
-    let exponent = unsafe { n.to_int_unchecked::<i32>() };
-    (p * r * r + r + 1.0) * f32::from_bits(((exponent + 127) << 23) as u32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

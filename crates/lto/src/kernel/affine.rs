@@ -1,11 +1,11 @@
 //! Affine maps of rows with their activation, `a(x W + b)`, also added to the rows, in one pass.
 
 use super::activation::{Activation, chunk_of};
-use super::gemm::{Matrix, multiply};
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::scratch::Scratch;
 use super::simd::{self, Isa, Kernel, Lanes, MAX_LANES};
 use burn::tensor::Tensor;
+use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
 /// Rows that are done together: their numbers stay in the second-level cache between product and activation.

@@ -67,6 +67,9 @@ impl Dots<'_> {
     }
 
     /// One register tile at left row `i`, right row `j`; returns how many right rows it did.
+    ///
+    /// # Safety
+    /// As [`Dots::add`].
     #[inline(always)]
     unsafe fn tile<V: Lanes, const I: usize, const J: usize>(
         &self,
@@ -75,6 +78,7 @@ impl Dots<'_> {
         sums: &mut [f32],
         strides: (usize, usize),
     ) -> usize {
+        // SAFETY: all rows of all stretches lie in the operands, as promised, and columns are whole vectors.
         unsafe {
             let mut tile = [[V::splat(0.0); J]; I];
             let (left_stride, right_stride) = (self.left_rows.1, self.right_rows.1);

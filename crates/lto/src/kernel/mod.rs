@@ -5,8 +5,6 @@ pub mod affine;
 pub mod clock;
 pub mod conv;
 mod dots;
-pub mod gaussian;
-pub mod gemm;
 pub mod interpolate;
 pub mod latent_attention;
 pub mod log_scale;

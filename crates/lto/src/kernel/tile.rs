@@ -38,6 +38,7 @@ pub struct Target {
 
 // SAFETY: tasks write disjoint parts.
 unsafe impl Send for Target {}
+// SAFETY: as above.
 unsafe impl Sync for Target {}
 
 impl Target {
@@ -52,8 +53,11 @@ impl Target {
     /// The offset lies within the allocations.
     #[inline(always)]
     pub unsafe fn at(self, offset: usize) -> Self {
-        let slope = if self.slope.is_null() { self.slope } else { unsafe { self.slope.add(offset) } };
-        Self { output: unsafe { self.output.add(offset) }, slope, ..self }
+        // SAFETY: the offset lies within both, as promised; there may be no slopes.
+        unsafe {
+            let slope = if self.slope.is_null() { self.slope } else { self.slope.add(offset) };
+            Self { output: self.output.add(offset), slope, ..self }
+        }
     }
 }
 
@@ -99,6 +103,10 @@ impl Product<'_> {
         simd::run(V::ISA, Rows { product: self, begin, size, columns, to });
     }
 
+    /// Output channels `begin..begin + B` of the first `columns` columns.
+    ///
+    /// # Safety
+    /// As [`Product::rows`].
     #[inline(always)]
     unsafe fn columns<V: Lanes, const B: usize>(&self, begin: usize, columns: usize, to: Target) {
         let mut column = 0;
@@ -111,6 +119,7 @@ impl Product<'_> {
                 4 if left == 4 * V::N => 2,
                 _ => WIDEST,
             };
+            // SAFETY: as promised; the columns from `column` on are at least `left`.
             unsafe {
                 match vectors {
                     1 => self.tile::<V, B, 1>(begin, column, left, to),
@@ -122,6 +131,10 @@ impl Product<'_> {
         }
     }
 
+    /// W vectors of B output channels from `begin`, at `column`; of them the first `left` columns are written.
+    ///
+    /// # Safety
+    /// As [`Product::rows`].
     #[inline(always)]
     unsafe fn tile<V: Lanes, const B: usize, const W: usize>(
         &self,
@@ -130,6 +143,8 @@ impl Product<'_> {
         left: usize,
         to: Target,
     ) {
+        // SAFETY: rows of `x` hold whole vectors and `to` has room, as promised; `pack` laid out `B` weights for every
+        // channel and tap; `row` holds `WIDEST` vectors.
         unsafe {
             let mut sums = [[V::splat(0.0); W]; B];
             for (sums, bias) in sums.iter_mut().zip(&self.bias[begin..begin + B]) {
@@ -234,8 +249,12 @@ impl Kernel for Finish<'_> {
 }
 
 /// The first `n` numbers; whole chunks without a call to `memcpy`.
+///
+/// # Safety
+/// At most [`MAX_LANES`] numbers, which can be written.
 #[inline(always)]
 unsafe fn write(chunk: &Chunk, to: *mut f32, n: usize) {
+    // SAFETY: as promised.
     unsafe {
         if n == MAX_LANES {
             to.cast::<Chunk>().write_unaligned(*chunk);

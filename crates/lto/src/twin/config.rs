@@ -5,7 +5,7 @@ use super::evolution::EvolutionConfig;
 use crate::error::{Error, Result};
 use crate::nn::conv::Padding;
 use crate::problem::Problem;
-use lto_numerics::Domain;
+use lto_numerics::{Domain, SetConv};
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a twin, the `[model]` of a configuration file.
@@ -78,7 +78,7 @@ pub enum EncoderConfig {
 }
 
 fn default_density_floor() -> f64 {
-    1e-8
+    SetConv::DENSITY_FLOOR
 }
 
 /// The decoder's size.
@@ -175,6 +175,12 @@ impl TwinConfig {
             if !(scale.number() > 0.0 && scale.number().is_finite()) {
                 return refuse(key, scale.number().to_string(), "must be positive");
             }
+        }
+        if let EncoderConfig::SetConv { density_floor, .. } = self.encoder
+            && !(density_floor >= f64::from(f32::MIN_POSITIVE) && density_floor.is_finite())
+        {
+            let requirement = "must be finite and at least 1.2e-38, the smallest number in single precision";
+            return refuse("encoder.density_floor", density_floor.to_string(), requirement);
         }
         if self.output == OutputForm::Residual
             && (problem.times.is_none() || problem.source_channels != problem.target_channels)

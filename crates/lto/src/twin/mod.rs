@@ -1,6 +1,5 @@
 //! The twin Ψ = decode ∘ evolve ∘ encode (Definition lto).
 
-pub mod axis_weights;
 pub mod config;
 pub mod decoder;
 pub mod encoder;
@@ -21,8 +20,8 @@ use encoder::attention::{AttentionEncoder, AttentionEncoderConfig};
 use encoder::setconv::{SetConvEncoder, SetConvEncoderConfig};
 use evolution::{Evolution, Evolve, LatentSpace};
 use latent_grid::LatentGrid;
-use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use lto_numerics::{Points, SetConv};
 use std::sync::Arc;
 
 /// An encoder.
@@ -191,6 +190,13 @@ impl Architecture for Twin {
         }
         terms.extend(objective.reconstruction(reconstructed));
         Ok(terms)
+    }
+
+    fn set_convolution(&self) -> Option<SetConv> {
+        match &self.network.encoder {
+            Encoder::SetConv(encoder) => encoder.set_convolution(),
+            Encoder::Attention(_) => None,
+        }
     }
 }
 

@@ -17,7 +17,8 @@ const GAPS: usize = 5;
 const TUNING: (usize, usize, usize) = (8, 2000, 20_000);
 /// Places at which the bounds over ℓ are taken, at most.
 const SCALE_PLACES: usize = 4000;
-/// Beyond so many fill distances a kernel sees far more sensors than it needs; up to so many sensors that is no matter.
+/// Kernels wider than so many fill distances are left out where there are more than so many sensors: they see far more
+/// sensors than they need, and take too long.
 const WIDE: (f64, usize) = (4.0, 300);
 /// How far the search for the supremum may stay above the largest found.
 const TOLERANCE: f64 = 0.1;
@@ -39,7 +40,7 @@ pub struct Analysis {
 /// What is told. The keys are stable.
 #[derive(Serialize)]
 pub struct Summary {
-    /// Where.
+    /// The sensors' domain.
     pub domain: Domain,
     /// N, δ, the assumptions of the theorem and what is known about the states.
     pub certificate: Certificate,
@@ -72,13 +73,18 @@ pub struct Summary {
 /// The bound from actual weights of one estimator.
 #[derive(Clone, Serialize)]
 pub struct Weights {
-    /// Which.
+    /// The estimator.
     pub estimator: Estimator,
     /// ℓ: asked for, or chosen.
     pub length_scale: f64,
+    /// ε in the denominator of the signal.
+    pub density_floor: f64,
+    /// See [`Certificate::relative_loss`].
+    #[serde(skip)]
+    pub relative_loss: f64,
     /// The largest local bound at the places.
     pub bound: f64,
-    /// Where.
+    /// The place where it is found.
     pub at: Vec<f64>,
     /// The median over the places.
     pub median: f64,
@@ -104,12 +110,12 @@ pub struct AtScale {
 }
 
 impl Analysis {
-    /// Finds out everything; ℓ is chosen for each estimate unless given.
+    /// Everything about a layout, for the set convolution of an encoder; without one ℓ is chosen for each estimate.
     ///
     /// # Errors
     /// None for sound sensors and bounds.
     pub fn make(
-        length_scale: Option<f64>,
+        setconv: Option<SetConv>,
         sensors: &Points,
         regularity: Regularity,
         data: Option<Estimated>,
@@ -122,24 +128,28 @@ impl Analysis {
         let coarse = PlaceGrid::new(domain, n.saturating_mul(each).clamp(least, most))?;
         let certificate = Certificate::new(sensors, regularity)?;
         progress.set(1);
-        let (theorem, lipschitz) = match length_scale {
-            Some(ell) => (certificate.theorem_bound(ell)?, certificate.lipschitz_bound(ell)?),
+        let (theorem, lipschitz) = match &setconv {
+            Some(setconv) => (certificate.theorem_bound(setconv), certificate.lipschitz_bound(setconv)),
             None => (certificate.best_theorem_bound()?, certificate.best_lipschitz_bound()?),
         };
         let (mut weights, mut maps) = (Vec::new(), Vec::new());
         for estimator in Estimator::ALL {
-            let ell = match length_scale {
-                Some(ell) => ell,
-                None => certificate.tuned(sensors, estimator, coarse.points())?.length_scale,
+            let used = match setconv {
+                Some(setconv) => setconv,
+                None => SetConv::new(certificate.tuned(sensors, estimator, coarse.points())?.length_scale)?,
             };
-            let (found, map) = of_weights(&certificate, sensors, estimator, ell, &places)?;
+            let (found, map) = of_weights(&certificate, sensors, estimator, used, &places)?;
             weights.push(found);
             maps.push(map);
             progress.set(1 + weights.len());
         }
         let ell = weights.last().map_or(certificate.fill_distance.upper, |found| found.length_scale);
+        let any = match setconv {
+            Some(setconv) => setconv,
+            None => SetConv::new(ell)?,
+        };
         let objective = SensorObjective::Certificate {
-            setconv: SetConv::new(ell)?,
+            setconv: any,
             estimator: Estimator::LocalLinear,
             regularity: certificate.regularity.clone(),
         };
@@ -147,7 +157,7 @@ impl Analysis {
         progress.set(4);
         let gaps = gaps(&objective, sensors, &places, &[], GAPS)?;
         progress.set(5);
-        let scales = scales(&certificate, sensors)?;
+        let scales = scales(&certificate, sensors, any)?;
         progress.finish();
         let summary = Summary {
             domain: domain.clone(),
@@ -158,7 +168,7 @@ impl Analysis {
             fill_distance_bounds_certain: certificate.is_certain(),
             weights,
             n_places: places.points().len(),
-            length_scale_chosen: length_scale.is_none(),
+            length_scale_chosen: setconv.is_none(),
             n_tuning_places: coarse.points().len(),
             failures,
             gaps,
@@ -174,10 +184,10 @@ fn of_weights(
     certificate: &Certificate,
     sensors: &Points,
     estimator: Estimator,
-    length_scale: f64,
+    setconv: SetConv,
     places: &PlaceGrid,
 ) -> Result<(Weights, Vec<f64>)> {
-    let (setconv, regularity) = (SetConv::new(length_scale)?, &certificate.regularity);
+    let regularity = &certificate.regularity;
     let local = LocalBounds::new(&setconv, estimator, sensors, regularity, places.points())?;
     let supremum = Supremum::find(&setconv, estimator, sensors, regularity, TOLERANCE)?;
     let map: Vec<f64> = local.bounds.iter().map(|at| at.bound).collect();
@@ -191,7 +201,9 @@ fn of_weights(
     sorted.sort_by(f64::total_cmp);
     let weights = Weights {
         estimator,
-        length_scale,
+        length_scale: setconv.kernel().length_scale(),
+        density_floor: setconv.density_floor(),
+        relative_loss: certificate.relative_loss(&setconv),
         bound,
         at,
         median: sorted.get(sorted.len() / 2).copied().unwrap_or(bound),
@@ -202,13 +214,13 @@ fn of_weights(
     Ok((weights, map))
 }
 
-fn scales(certificate: &Certificate, sensors: &Points) -> Result<Vec<AtScale>> {
+fn scales(certificate: &Certificate, sensors: &Points, setconv: SetConv) -> Result<Vec<AtScale>> {
     let places = PlaceGrid::new(sensors.domain(), sensors.len().saturating_mul(8).clamp(1000, SCALE_PLACES))?;
     let delta = certificate.fill_distance.upper;
     let (lower, upper) = (0.15 * delta, (0.5 * sensors.domain().diameter()).max(3.0 * delta));
     let at = |number: usize| {
         let length_scale = lower * (upper / lower).powf(number as f64 / (SCALES - 1) as f64);
-        let setconv = SetConv::new(length_scale)?;
+        let setconv = setconv.with_length_scale(length_scale)?;
         let wide = length_scale > WIDE.0 * delta && sensors.len() > WIDE.1;
         let largest = |estimator| -> Result<Option<f64>> {
             if wide {
@@ -220,7 +232,7 @@ fn scales(certificate: &Certificate, sensors: &Points) -> Result<Vec<AtScale>> {
         };
         let nadaraya_watson = largest(Estimator::NadarayaWatson)?;
         let local_linear = largest(Estimator::LocalLinear)?;
-        let theorem = certificate.theorem_bound(length_scale)?.map(|bound| bound.bound);
+        let theorem = certificate.theorem_bound(&setconv).map(|bound| bound.bound);
         Ok(AtScale { length_scale, theorem, nadaraya_watson, local_linear })
     };
     (0..SCALES).map(at).collect()

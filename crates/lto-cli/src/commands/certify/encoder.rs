@@ -1,14 +1,14 @@
-//! The estimate that a trained twin's encoder makes.
+//! The set convolution that a trained model encodes with.
 
 use anyhow::{Context, Result};
 use lto::model::Model;
-use lto_numerics::Domain;
+use lto_numerics::{Domain, SetConv};
 use std::path::Path;
 
 /// What a certificate needs to know about an encoder.
 pub struct Encoder {
-    /// ℓ of its set convolution.
-    pub length_scale: f64,
+    /// Its set convolution, as it is computed: ℓ, density floor and precision.
+    pub setconv: SetConv,
     /// Where its states live.
     pub domain: Domain,
 }
@@ -19,11 +19,8 @@ pub struct Encoder {
 /// A model that cannot be read, or without a set convolution to encode observations.
 pub fn read(path: &Path) -> Result<Encoder> {
     let model = Model::load(path)?;
-    let parameters = model.operator().parameters();
-    let of_encoder = |name: &str| name.starts_with("encoder.") && name.ends_with("log_length_scale");
-    let log = parameters.iter().find(|p| of_encoder(&p.name)).and_then(|p| p.values.first());
-    let log = log.with_context(|| {
-        format!("{}: has no encoder with a length scale; give --length-scale instead", path.display())
+    let setconv = model.operator().set_convolution().with_context(|| {
+        format!("{}: does not encode by a set convolution; give --length-scale instead", path.display())
     })?;
-    Ok(Encoder { length_scale: f64::from(*log).exp(), domain: model.card().problem.domain.clone() })
+    Ok(Encoder { setconv, domain: model.card().problem.domain.clone() })
 }

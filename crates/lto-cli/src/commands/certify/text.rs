@@ -223,11 +223,7 @@ impl Summary {
             ));
         }
         if self.certificate.regularity.sup_bound.is_none() {
-            // ℓ is positive: it was used.
-            let losses = self
-                .weights
-                .iter()
-                .filter_map(|found| self.certificate.relative_loss(found.length_scale).ok());
+            let losses = self.weights.iter().map(|found| found.relative_loss);
             lines.push(format!(
                 "The largest absolute value is not known (--sup): the density floor and rounding may add up to {} of it to the bounds.",
                 short(losses.fold(0.0, f64::max))
@@ -265,7 +261,20 @@ mod tests {
 
     fn weights(estimator: Estimator, bound: f64, everywhere: Option<f64>) -> Weights {
         let (at, median) = (vec![0.5], 0.5 * bound);
-        Weights { estimator, length_scale: 0.1, bound, at, median, everywhere, lebesgue: 1.0, n_fallbacks: 0 }
+        let (length_scale, density_floor, relative_loss) = (0.1, 1e-8, 0.0);
+        let (lebesgue, n_fallbacks) = (1.0, 0);
+        Weights {
+            estimator,
+            length_scale,
+            density_floor,
+            relative_loss,
+            bound,
+            at,
+            median,
+            everywhere,
+            lebesgue,
+            n_fallbacks,
+        }
     }
 
     /// A number that is known at places only is never called certified, nor preferred to one that is proved.

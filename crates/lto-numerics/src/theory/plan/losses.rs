@@ -39,7 +39,7 @@ pub fn losses(objective: &SensorObjective, sensors: &Points, places: &PlaceGrid)
     let visit = |x: &[f64; 3], scratch: &mut Scratch| match objective {
         SensorObjective::FillDistance => second_nearest(&tree, x, scratch),
         SensorObjective::Certificate { setconv, estimator, regularity } => {
-            let place = Place { domain: sensors.domain(), regularity, setconv };
+            let place = Place { domain: sensors.domain(), regularity, setconv, n_points: sensors.len() };
             scratch.gather(&tree, x, &place);
             scratch.leave_out(&place, |near| place.bound(*estimator, near).0.bound);
         }

@@ -1,9 +1,7 @@
 //! Where to put sensors, which may fail with least loss, and which gap matters most.
 
-mod balls;
 mod cover;
 mod gaps;
-mod greedy;
 mod ledger;
 mod losses;
 mod places;
@@ -162,7 +160,7 @@ pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> R
     let Some(sites) = Sites::new(request.domain, places, request.avoid)? else {
         return Err(asked("needs a place outside the regions to avoid, which fill the domain"));
     };
-    greedy::place(request, places, &sites, first)
+    cover::place(request, places, &sites, first)
 }
 
 /// Moves the new sensors of a layout (the last `n_new`) as long as that helps: to the centers of the smallest balls

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::sites::is_free;
-use super::{PlaceGrid, SensorObjective, SensorRequest, balls};
+use super::{PlaceGrid, SensorObjective, SensorRequest};
 use crate::error::Result;
 use crate::point_tree::PointTree;
 use crate::points::Points;
@@ -12,6 +12,8 @@ use rayon::prelude::*;
 const ROUNDS: usize = 40;
 /// Rounds without a better layout before giving up.
 const PATIENCE: usize = 6;
+/// Steps towards the center of a ball; the error falls as one over their number.
+const STEPS: usize = 200;
 /// Layouts tried by [`towards_worst`], at most.
 const TRIALS: usize = 240;
 
@@ -26,7 +28,7 @@ pub(super) fn center(request: &SensorRequest, places: &PlaceGrid, start: &Points
         let cells = cells(&current, places);
         let mut coordinates = current.coordinates();
         let dim = current.dim();
-        let moves: Vec<[f64; 3]> = cells[n_fixed..].par_iter().map(|cell| balls::center(cell)).collect();
+        let moves: Vec<[f64; 3]> = cells[n_fixed..].par_iter().map(|cell| ball_center(cell)).collect();
         for (sensor, step) in coordinates.chunks_exact_mut(dim).skip(n_fixed).zip(moves) {
             shift(request, sensor, &step);
         }
@@ -120,4 +122,31 @@ pub(super) fn towards_worst(request: &SensorRequest, ledger: &mut Ledger) -> Res
         }
     }
     Ok(())
+}
+
+/// The center of nearly the smallest ball around displacements, by Bădoiu and Clarkson's steps towards the furthest.
+fn ball_center(displacements: &[[f64; 3]]) -> [f64; 3] {
+    let mut center = [0.0; 3];
+    for step in 1..=STEPS {
+        let squared = |p: &[f64; 3]| (0..3).map(|d| (p[d] - center[d]).powi(2)).sum::<f64>();
+        let Some(furthest) = displacements.iter().max_by(|a, b| squared(a).total_cmp(&squared(b))) else {
+            return center;
+        };
+        let part = 1.0 / (step + 1) as f64;
+        center = std::array::from_fn(|d| center[d] + part * (furthest[d] - center[d]));
+    }
+    center
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ball_around_a_triangle_is_its_circumcircle() {
+        let triangle = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 0.0]];
+        let found = ball_center(&triangle);
+        assert!((found[0] - 2.0).abs() < 0.05 && (found[1] - 1.5).abs() < 0.05, "{found:?}");
+        assert_eq!(ball_center(&[]), [0.0; 3]);
+    }
 }

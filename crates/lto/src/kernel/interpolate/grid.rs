@@ -1,31 +1,31 @@
 //! Queries on a grid: `Y = W⁰ Z W¹ᵀ` by two products.
 
-use super::plan::{AxisWeights, Plan, PlanLayout};
-use crate::kernel::gemm::{Matrix, multiply};
+use super::query::{AxisWeights, QueryLayout, QueryWeights};
+use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
-/// Latent planes `[planes, n0, n1]` that share a plan.
+/// Latent planes `[planes, n0, n1]` that share a query.
 #[derive(Clone, Copy)]
 pub struct Planes<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
+    /// The query.
+    pub query: &'a QueryWeights,
     /// `Z`.
     pub z: &'a [f32],
     /// Whether these planes are all there is to do: then the products themselves are shared out.
     pub alone: bool,
 }
 
-fn values(of: &AxisWeights) -> Matrix<'_> {
+fn values(of: &AxisWeights) -> Matrix<'_, f32> {
     Matrix::new(&of.weights, of.rows, of.columns)
 }
 
-fn slopes(of: &AxisWeights) -> Matrix<'_> {
+fn slopes(of: &AxisWeights) -> Matrix<'_, f32> {
     Matrix::new(&of.derivative, of.rows, of.columns)
 }
 
 impl Planes<'_> {
     /// `out [rows, b.columns] = a [rows, columns] b`.
-    fn rows(&self, a: &[f32], columns: usize, b: Matrix, out: &mut [f32]) {
+    fn rows(&self, a: &[f32], columns: usize, b: Matrix<f32>, out: &mut [f32]) {
         let rows = a.len() / columns;
         let step = if self.alone { rows.div_ceil(rayon::current_num_threads()) } else { rows };
         let width = out.len() / rows;
@@ -49,17 +49,17 @@ impl Planes<'_> {
 
     /// `Y [planes, points]`.
     pub fn forward(&self, y: &mut [f32]) {
-        let [first, last] = &self.plan.axes;
+        let [first, last] = &self.query.axes;
         let (n0, m0, m1) = (first.columns, first.rows, last.rows);
         let rows = self.z.len() / last.columns;
-        if self.plan.is_line() && self.plan.layout == PlanLayout::Grid {
+        if self.query.is_line() && self.query.layout == QueryLayout::Grid {
             return self.rows(self.z, last.columns, values(last).transposed(), y);
         }
         let mut r = vec![0.0; rows * m1];
         self.rows(self.z, last.columns, values(last).transposed(), &mut r);
         let plane = |i: usize| Matrix::new(&r[i * n0 * m1..(i + 1) * n0 * m1], n0, m1);
-        match &self.plan.layout {
-            PlanLayout::Masked(indices) => self.each(y, indices.len(), |i, y| {
+        match &self.query.layout {
+            QueryLayout::Masked(indices) => self.each(y, indices.len(), |i, y| {
                 let mut whole = vec![0.0; m0 * m1];
                 multiply(values(first), plane(i), &mut whole, false);
                 y.iter_mut().zip(indices).for_each(|(y, index)| *y = whole[*index]);
@@ -70,12 +70,12 @@ impl Planes<'_> {
 
     /// Writes `∂Z = W⁰ᵀ ∂Y W¹` and returns `⟨∂Y, ∂(W⁰ Z W¹ᵀ)/∂log ℓ⟩`.
     pub fn backward(&self, dy: &[f32], dz: &mut [f32]) -> f64 {
-        let [first, last] = &self.plan.axes;
+        let [first, last] = &self.query.axes;
         let (n0, n1, m0, m1) = (first.columns, last.columns, first.rows, last.rows);
         let rows = self.z.len() / n1;
         // ∂log ℓ = ⟨T W¹′ + T′ W¹, Z⟩ with T = W⁰ᵀ ∂Y and T′ = W⁰′ᵀ ∂Y.
         let mut slope = vec![0.0; self.z.len()];
-        if self.plan.is_line() && self.plan.layout == PlanLayout::Grid {
+        if self.query.is_line() && self.query.layout == QueryLayout::Grid {
             self.rows(dy, m1, values(last), dz);
             self.rows(dy, m1, slopes(last), &mut slope);
         } else {
@@ -84,9 +84,9 @@ impl Planes<'_> {
             self.each(&mut both, 2 * size, |i, both| {
                 let (t, derivative) = both.split_at_mut(size);
                 let mut whole = Vec::new();
-                let dy = &dy[i * self.plan.points()..(i + 1) * self.plan.points()];
-                let dy = match &self.plan.layout {
-                    PlanLayout::Masked(indices) => {
+                let dy = &dy[i * self.query.points()..(i + 1) * self.query.points()];
+                let dy = match &self.query.layout {
+                    QueryLayout::Masked(indices) => {
                         whole.resize(m0 * m1, 0.0);
                         indices.iter().zip(dy).for_each(|(index, dy)| whole[*index] = *dy);
                         &whole[..]

@@ -1,8 +1,8 @@
 //! Interpolation of latent states at query points by per-axis kernel weights, differentiable in the state and in log ℓ.
 
 mod grid;
-mod plan;
 mod points;
+mod query;
 #[cfg(test)]
 mod tests;
 
@@ -10,8 +10,8 @@ use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::simd::{self, Isa};
 use burn::tensor::{Int, Tensor, TensorData};
 use grid::Planes;
-pub use plan::{AxisWeights, Plan, PlanLayout};
 use points::{ChannelsLast, Gather, Scatter, add_channels_first};
+pub use query::{AxisWeights, QueryLayout, QueryWeights};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -24,24 +24,26 @@ const PARTS: usize = 4;
 /// `y_m = Σ_ij w⁰_mi w¹_mj z_ij` per channel; `log_scale [1]` is the log ℓ that the weights were made with.
 ///
 /// # Shapes
-/// `z [b, k, n0, n1]`, one plan for all examples or one for each, of M points each → `[b, k, M]`.
-pub fn interpolate(z: Tensor<4>, log_scale: Tensor<1>, plans: Vec<Arc<Plan>>) -> Tensor<3> {
+/// `z [b, k, n0, n1]`, one query for all examples or one for each, of M points each → `[b, k, M]`.
+pub fn interpolate(z: Tensor<4>, log_scale: Tensor<1>, queries: Vec<Arc<QueryWeights>>) -> Tensor<3> {
     if !is_supported(&z) {
-        return stock(z, log_scale, &plans);
+        return stock(z, log_scale, &queries);
     }
-    apply(Interpolate { plans }, vec![z.into_dispatch(), log_scale.into_dispatch()])
+    apply(Interpolate { queries }, vec![z.into_dispatch(), log_scale.into_dispatch()])
 }
 
 /// The same by stock operations.
-pub fn stock(z: Tensor<4>, log_scale: Tensor<1>, plans: &[Arc<Plan>]) -> Tensor<3> {
-    if let [plan] = plans {
-        return stock_one(z, log_scale, plan);
+pub fn stock(z: Tensor<4>, log_scale: Tensor<1>, queries: &[Arc<QueryWeights>]) -> Tensor<3> {
+    if let [query] = queries {
+        return stock_one(z, log_scale, query);
     }
-    let one = |(i, plan): (usize, &Arc<Plan>)| stock_one(z.clone().narrow(0, i, 1), log_scale.clone(), plan);
-    Tensor::cat(plans.iter().enumerate().map(one).collect(), 0)
+    let one = |(i, query): (usize, &Arc<QueryWeights>)| {
+        stock_one(z.clone().narrow(0, i, 1), log_scale.clone(), query)
+    };
+    Tensor::cat(queries.iter().enumerate().map(one).collect(), 0)
 }
 
-fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, plan: &Plan) -> Tensor<3> {
+fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, query: &QueryWeights) -> Tensor<3> {
     let [b, k, n0, n1] = z.dims();
     let device = z.device();
     let axis = |of: &AxisWeights| {
@@ -54,12 +56,12 @@ fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, plan: &Plan) -> Tensor<3> {
         let step = log_scale.clone() - log_scale.clone().detach();
         matrix(&of.weights) + matrix(&of.derivative) * step.unsqueeze()
     };
-    let ([first, last], m1) = (plan.axes.each_ref().map(axis), plan.axes[1].rows);
+    let ([first, last], m1) = (query.axes.each_ref().map(axis), query.axes[1].rows);
     let rows = z.reshape([b * k * n0, n1]).matmul(last.transpose()).reshape([b * k, n0, m1]);
-    match &plan.layout {
-        PlanLayout::Points => (rows * first.transpose().unsqueeze()).sum_dim(1).reshape([b, k, m1]),
-        PlanLayout::Grid => first.unsqueeze::<3>().matmul(rows).reshape([b, k, plan.points()]),
-        PlanLayout::Masked(indices) => {
+    match &query.layout {
+        QueryLayout::Points => (rows * first.transpose().unsqueeze()).sum_dim(1).reshape([b, k, m1]),
+        QueryLayout::Grid => first.unsqueeze::<3>().matmul(rows).reshape([b, k, query.points()]),
+        QueryLayout::Masked(indices) => {
             let whole: Tensor<3> = first.unsqueeze::<3>().matmul(rows).reshape([b as i64, k as i64, -1]);
             let indices: Vec<i64> = indices.iter().map(|&i| i as i64).collect();
             let n = indices.len();
@@ -70,44 +72,44 @@ fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, plan: &Plan) -> Tensor<3> {
 
 #[derive(Debug)]
 struct Interpolate {
-    plans: Vec<Arc<Plan>>,
+    queries: Vec<Arc<QueryWeights>>,
 }
 
-/// The planes of one plan: their number, and their part of z, y (or gradients).
+/// The planes of one query: their number, and their part of z, y (or gradients).
 struct Group<'a, T> {
-    plan: &'a Plan,
+    query: &'a QueryWeights,
     planes: usize,
     z: &'a [f32],
     y: T,
 }
 
 impl Interpolate {
-    /// Planes per plan: all of the batch, or one example's.
+    /// Planes per query: all of the batch, or one example's.
     fn planes(&self, z: &Array) -> usize {
         let [b, k, _, _] = z.dims();
-        if self.plans.len() == 1 { b * k } else { k }
+        if self.queries.len() == 1 { b * k } else { k }
     }
 
-    /// Every plan with its planes and chunks of `y`.
+    /// Every query with its planes and chunks of `y`.
     fn groups<'a, T>(&'a self, z: &Array<'a>, y: impl Iterator<Item = T>) -> Vec<Group<'a, T>> {
         let planes = self.planes(z);
         let size = planes * z.shape[2] * z.shape[3];
-        let parts = self.plans.iter().zip(z.values.chunks(size)).zip(y);
-        parts.map(|((plan, z), y)| Group { plan, planes, z, y }).collect()
+        let parts = self.queries.iter().zip(z.values.chunks(size)).zip(y);
+        parts.map(|((query, z), y)| Group { query, planes, z, y }).collect()
     }
 }
 
 impl Operation for Interpolate {
     fn forward(&self, inputs: &[Array], _tracked: bool) -> Forward {
         let [b, k, _, _] = inputs[0].dims();
-        let points = self.plans.first().map_or(0, |plan| plan.points());
+        let points = self.queries.first().map_or(0, |query| query.points());
         let mut output = vec![0.0; b * k * points];
         let chunk = self.planes(&inputs[0]) * points;
         let groups = self.groups(&inputs[0], output.chunks_mut(chunk));
         let alone = groups.len() == 1;
-        groups.into_par_iter().for_each(|group| match group.plan.layout {
-            PlanLayout::Points => points_forward(group.plan, group.z, k, group.planes / k, group.y),
-            _ => Planes { plan: group.plan, z: group.z, alone }.forward(group.y),
+        groups.into_par_iter().for_each(|group| match group.query.layout {
+            QueryLayout::Points => points_forward(group.query, group.z, k, group.planes / k, group.y),
+            _ => Planes { query: group.query, z: group.z, alone }.forward(group.y),
         });
         Forward { output, shape: vec![b, k, points], saved: Vec::new() }
     }
@@ -115,15 +117,15 @@ impl Operation for Interpolate {
     fn backward(&self, pass: &Pass) -> Vec<Option<Vec<f32>>> {
         let z = &pass.inputs[0];
         let [_, k, n0, n1] = z.dims();
-        let points = self.plans.first().map_or(0, |plan| plan.points());
+        let points = self.queries.first().map_or(0, |query| query.points());
         let planes = self.planes(z);
         let mut dz = vec![0.0; z.values.len()];
         let both = dz.chunks_mut(planes * n0 * n1).zip(pass.gradient.chunks(planes * points));
         let groups = self.groups(z, both);
         let alone = groups.len() == 1;
-        let one = |Group { plan, planes, z, y: (dz, dy) }: Group<(&mut [f32], &[f32])>| match plan.layout {
-            PlanLayout::Points => points_backward(plan, z, k, planes / k, dy, dz),
-            _ => Planes { plan, z, alone }.backward(dy, dz),
+        let one = |Group { query, planes, z, y: (dz, dy) }: Group<(&mut [f32], &[f32])>| match query.layout {
+            QueryLayout::Points => points_backward(query, z, k, planes / k, dy, dz),
+            _ => Planes { query, z, alone }.backward(dy, dz),
         };
         let slopes: Vec<f64> = groups.into_par_iter().map(one).collect();
         vec![Some(dz), Some(vec![slopes.iter().sum::<f64>() as f32])]
@@ -131,8 +133,8 @@ impl Operation for Interpolate {
 }
 
 /// `y [examples, channels, points]`.
-fn points_forward(plan: &Plan, z: &[f32], channels: usize, examples: usize, y: &mut [f32]) {
-    let (points, isa) = (plan.points(), Isa::detect());
+fn points_forward(query: &QueryWeights, z: &[f32], channels: usize, examples: usize, y: &mut [f32]) {
+    let (points, isa) = (query.points(), Isa::detect());
     let tasks = points.div_ceil(TASK_POINTS);
     let size = z.len() / examples;
     y.par_chunks_mut(channels * points).zip(z.par_chunks(size)).for_each(|(y, z)| {
@@ -140,7 +142,7 @@ fn points_forward(plan: &Plan, z: &[f32], channels: usize, examples: usize, y: &
             let range = task * TASK_POINTS..((task + 1) * TASK_POINTS).min(points);
             let mut part = vec![0.0; channels * range.len()];
             let z = &mut ChannelsLast::new(z, channels);
-            simd::run(isa, Gather { plan, z, channels, points: range.clone(), y: &mut part });
+            simd::run(isa, Gather { query, z, channels, points: range.clone(), y: &mut part });
             (range, part)
         });
         for (range, part) in parts.collect::<Vec<_>>() {
@@ -153,14 +155,14 @@ fn points_forward(plan: &Plan, z: &[f32], channels: usize, examples: usize, y: &
 
 /// Adds to `dz [examples, channels, n0, n1]` and returns the derivative in log ℓ.
 fn points_backward(
-    plan: &Plan,
+    query: &QueryWeights,
     z: &[f32],
     channels: usize,
     examples: usize,
     dy: &[f32],
     dz: &mut [f32],
 ) -> f64 {
-    let (points, isa) = (plan.points(), Isa::detect());
+    let (points, isa) = (query.points(), Isa::detect());
     let parts = points.div_ceil(TASK_POINTS).min(PARTS);
     let size = z.len() / examples;
     let each = dz.par_chunks_mut(size).zip(z.par_chunks(size)).zip(dy.par_chunks(channels * points));
@@ -168,7 +170,7 @@ fn points_backward(
         let found = (0..parts).into_par_iter().map(|part| {
             let range = part * points / parts..(part + 1) * points / parts;
             let z = &mut ChannelsLast::new(z, channels);
-            simd::run(isa, Scatter { plan, z, channels, points: range, dy })
+            simd::run(isa, Scatter { query, z, channels, points: range, dy })
         });
         let found: Vec<(Vec<f32>, f64)> = found.collect();
         for (part, _) in &found {

@@ -3,7 +3,7 @@
 //! Vectors run over latent channels: the state is turned to `[n0, n1, channel]` once, and every point sums what lies in
 //! its two windows. Nothing of size points × grid is ever made.
 
-use super::plan::{AxisWeights, Plan};
+use super::query::{AxisWeights, QueryWeights};
 use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{Kernel, Lanes, MAX_LANES};
 use std::ops::Range;
@@ -59,8 +59,8 @@ fn row<'a>(table: &'a [f32], of: &AxisWeights, point: usize) -> &'a [f32] {
 
 /// Values of one example at some points.
 pub struct Gather<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
+    /// The query.
+    pub query: &'a QueryWeights,
     /// The latent state.
     pub z: &'a mut ChannelsLast,
     /// Number of channels.
@@ -76,7 +76,7 @@ impl Kernel for Gather<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        let [first, last] = &self.plan.axes;
+        let [first, last] = &self.query.axes;
         let (n1, padded, n) = (last.columns, self.z.padded, self.points.len());
         let z = self.z.scratch.get();
         let mut found = vec![0.0; padded];
@@ -122,8 +122,8 @@ impl Kernel for Gather<'_> {
 
 /// Gradients of one example from some points.
 pub struct Scatter<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
+    /// The query.
+    pub query: &'a QueryWeights,
     /// The latent state.
     pub z: &'a mut ChannelsLast,
     /// Number of channels.
@@ -140,7 +140,7 @@ impl Kernel for Scatter<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) -> Self::Output {
-        let [first, last] = &self.plan.axes;
+        let [first, last] = &self.query.axes;
         let (n1, padded) = (last.columns, self.z.padded);
         let z = self.z.scratch.get();
         let mut dz = vec![0.0; z.len()];

@@ -3,12 +3,12 @@
 use super::encode::{ROWS, add};
 use super::sets::{Part, Sets, split_features, split_scores};
 use super::softmax::{BackOverModes, OverModes};
-use crate::kernel::gemm::{Matrix, multiply};
 use crate::kernel::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{self, Isa};
 use burn::tensor::Tensor;
 use burn::tensor::activation::softmax;
+use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
 /// `feature_i[n, c] = Σ_j softmax_j(score)[n, j] · z[i, j, c]`, the sum and the softmax over the modes j.

@@ -2,12 +2,12 @@
 
 use super::sets::{Part, Sets, split_features, split_scores};
 use super::softmax::{BackOverPoints, ModeSums, OverPoints};
-use crate::kernel::gemm::{Matrix, multiply};
 use crate::kernel::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{self, Isa};
 use burn::tensor::Tensor;
 use burn::tensor::activation::softmax;
+use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
 /// Rows of weights that are made at a time.

@@ -1,7 +1,7 @@
 //! The two softmaxes of some rows of scores `[n, modes]`.
 
-use crate::kernel::activation::exp_negative;
 use crate::kernel::simd::{Kernel, Lanes, MAX_LANES};
+use lto_numerics::kernel::exp_nonpositive_f32;
 
 /// The largest score of each mode, and the sum of `exp(score − largest)`.
 pub struct ModeSums<'a> {
@@ -29,7 +29,7 @@ impl Kernel for ModeSums<'_> {
         sums.fill(0.0);
         for row in scores.chunks_exact(modes) {
             for ((sum, most), score) in sums.iter_mut().zip(&*most).zip(row) {
-                *sum += exp_negative(score - most);
+                *sum += exp_nonpositive_f32(score - most);
             }
         }
     }
@@ -54,7 +54,7 @@ impl Kernel for OverPoints<'_> {
         let (most, scales) = self.sums.split_at(modes);
         for (row, weights) in self.scores.chunks_exact(modes).zip(self.weights.chunks_exact_mut(modes)) {
             for (((weight, score), most), scale) in weights.iter_mut().zip(row).zip(most).zip(scales) {
-                *weight = exp_negative(score - most) * scale;
+                *weight = exp_nonpositive_f32(score - most) * scale;
             }
         }
     }
@@ -87,7 +87,7 @@ impl Kernel for OverModes<'_> {
             let mut lanes = [0.0; MAX_LANES];
             for (weights, chunk) in weights.chunks_mut(MAX_LANES).zip(row.chunks(MAX_LANES)) {
                 for ((weight, score), sum) in weights.iter_mut().zip(chunk).zip(&mut lanes) {
-                    *weight = exp_negative(score - most);
+                    *weight = exp_nonpositive_f32(score - most);
                     *sum += *weight;
                 }
             }

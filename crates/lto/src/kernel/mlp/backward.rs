@@ -97,6 +97,10 @@ struct Values<'a> {
 }
 
 impl Part<'_> {
+    /// Gradients of one group of panels, added to the sums.
+    ///
+    /// # Safety
+    /// `V`'s instruction set is there.
     #[inline(always)]
     unsafe fn group<V: Lanes>(
         &self,
@@ -162,6 +166,9 @@ fn add_rows(panels: &[f32], channels: usize, n: usize, sums: &mut [f32]) {
 }
 
 /// Adds to `sums [left, right]` the products of left and right channels over the points of `n` panels.
+///
+/// # Safety
+/// `V`'s instruction set is there.
 #[inline(always)]
 unsafe fn add_products<V: Lanes>(left: (&[f32], usize), right: (&[f32], usize), n: usize, sums: &mut [f32]) {
     let stretches = |begin: usize| -> Vec<Stretch> {

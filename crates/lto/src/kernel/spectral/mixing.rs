@@ -39,6 +39,7 @@ struct Out(*mut f32);
 
 // SAFETY: tasks write disjoint modes.
 unsafe impl Send for Out {}
+// SAFETY: as above.
 unsafe impl Sync for Out {}
 
 /// `[batch, channels, 2, K]` → `[batch, other channels, 2, K]`.
@@ -86,6 +87,7 @@ fn by_modes(modes: usize, products: usize, task: impl Fn(usize, usize) + Sync) {
 /// `V`'s instruction set is there and `n ≤ V::N` numbers can be read.
 #[inline(always)]
 unsafe fn load<V: Lanes>(from: *const f32, n: usize) -> V {
+    // SAFETY: as promised; fewer numbers go through a buffer of a whole vector.
     unsafe {
         if n == V::N {
             return V::load(from);
@@ -102,6 +104,7 @@ unsafe fn load<V: Lanes>(from: *const f32, n: usize) -> V {
 /// As [`load`], to be written.
 #[inline(always)]
 unsafe fn store<V: Lanes>(value: V, to: *mut f32, n: usize) {
+    // SAFETY: as promised; fewer numbers go through a buffer of a whole vector.
     unsafe {
         if n == V::N {
             return value.store(to);
@@ -155,6 +158,9 @@ impl Kernel for Mix<'_> {
 
 impl Mix<'_> {
     /// W vectors of `n` modes each, from `mode`, of examples `begin..begin + B`.
+    ///
+    /// # Safety
+    /// `V`'s instruction set is there, these modes and examples exist, and no other task writes them.
     #[inline(always)]
     unsafe fn examples<V: Lanes, const B: usize, const W: usize>(&self, begin: usize, mode: usize, n: usize) {
         let Weights { real, imaginary, inputs, outputs } = *self.weights;
@@ -164,6 +170,7 @@ impl Mix<'_> {
             Way::Forth => (inputs, outputs, outputs * modes, modes, 1.0),
             Way::Back => (outputs, inputs, modes, outputs * modes, -1.0),
         };
+        // SAFETY: all arrays hold `modes` numbers for each example or pair of channels; the rest is as promised.
         unsafe {
             let (zero, sign, opposite) = (V::splat(0.0), V::splat(sign), V::splat(-sign));
             for target in 0..to {

@@ -163,12 +163,14 @@ struct Slopes(*mut f32);
 
 // SAFETY: groups of planes are disjoint.
 unsafe impl Send for Slopes {}
+// SAFETY: as above.
 unsafe impl Sync for Slopes {}
 
 impl Slopes {
     /// # Safety
     /// The offset lies within the allocation.
     unsafe fn at(self, offset: usize) -> *mut f32 {
+        // SAFETY: as promised.
         unsafe { self.0.add(offset) }
     }
 }

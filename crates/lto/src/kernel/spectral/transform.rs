@@ -1,8 +1,8 @@
 //! Truncated discrete Fourier transforms of planes, as matrix products: any size, and only what is kept is computed.
 
 use super::axis::Axis;
-use crate::kernel::gemm::{Matrix, multiply};
 use crate::kernel::scratch::Scratch;
+use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
 /// A group of planes should have this many numbers: it then stays in the second-level cache.

@@ -1,15 +1,15 @@
 //! The Gaussian set-convolution encoder: density and signals on the latent grid, then a small CNN.
 
 use super::Density;
-use super::channels::channels;
 use crate::kernel::clock;
-use crate::kernel::log_scale::attach_log_scale;
+use crate::kernel::log_scale::{attach_log_scale, scale_of};
 use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
-use crate::twin::axis_weights::Scale;
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
+use lto_numerics::SetConv;
 use lto_numerics::dataset::Context;
+use lto_numerics::setconv::GridChannels;
 
 /// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution.
 #[derive(Module, Debug)]
@@ -20,7 +20,7 @@ pub struct SetConvEncoder {
     #[module(skip)]
     density: Density,
     #[module(skip)]
-    density_floor: f32,
+    density_floor: f64,
 }
 
 /// Everything that makes a [`SetConvEncoder`].
@@ -59,7 +59,7 @@ impl SetConvEncoderConfig {
                 conv(self.hidden, self.latent),
             ],
             density: self.density,
-            density_floor: self.density_floor as f32,
+            density_floor: self.density_floor,
         }
     }
 }
@@ -73,20 +73,52 @@ impl SetConvEncoder {
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
 
-    /// Density and signals as a tensor that carries the gradient of log ℓ.
+    /// The set convolution as it is computed, in single precision. `None` where training has driven ℓ out of all bounds.
+    pub fn set_convolution(&self) -> Option<SetConv> {
+        let setconv = SetConv::new(scale_of(&self.log_length_scale.val()).length).ok()?;
+        Some(setconv.with_density_floor(self.density_floor).ok()?.in_single_precision())
+    }
+
+    /// Density and signals as a tensor that carries the gradient of log ℓ; not numbers where ℓ is none.
     ///
     /// # Shapes
     /// b contexts → `[b, 1 + p, n0, n1]`.
     pub fn channels(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
         let log_length_scale = self.log_length_scale.val();
-        let scale = Scale::of(&log_length_scale);
-        let made = clock::timed(|| channels(contexts, grid, scale, self.density_floor, self.density));
+        let slope = scale_of(&log_length_scale).slope;
         let [n0, n1] = grid.shape();
         let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
-        if scale.tracked {
-            attach_log_scale(made.values, made.derivative, shape, log_length_scale)
+        let made = clock::timed(|| match self.set_convolution() {
+            Some(setconv) => self.computed(&setconv, contexts, grid, slope),
+            None => {
+                let nothing = vec![f32::NAN; shape.iter().product()];
+                GridChannels { values: nothing.clone(), slopes: nothing }
+            }
+        });
+        if slope {
+            attach_log_scale(made.values, made.slopes, shape, log_length_scale)
         } else {
             Tensor::from_data(TensorData::new(made.values, shape), &log_length_scale.device())
         }
+    }
+
+    fn computed(
+        &self,
+        setconv: &SetConv,
+        contexts: &[Context],
+        grid: &LatentGrid,
+        slope: bool,
+    ) -> GridChannels<f32> {
+        let observed: Vec<_> =
+            contexts.iter().map(|context| (&context.points, &context.values[..])).collect();
+        let mut made = setconv.on_grid::<f32>(&observed, grid.grid(), slope);
+        let (n, size) = (grid.grid().len(), made.values.len() / contexts.len());
+        let mut slopes = made.slopes.chunks_mut(size);
+        for (context, values) in contexts.iter().zip(made.values.chunks_mut(size)) {
+            let slopes = slopes.next().map(|slopes| &mut slopes[..n]).unwrap_or_default();
+            let (domain, n_points) = (context.points.domain(), context.points.len());
+            self.density.apply(domain, n_points, setconv.kernel(), &mut values[..n], slopes);
+        }
+        made
     }
 }

@@ -1,30 +1,20 @@
-//! What an interpolation is: weights along both axes, and how they combine.
+//! Weights of query points against a latent grid, and how they combine.
 
-/// A matrix of weights `[rows, columns]` along one axis and its derivative with respect to log ℓ.
-#[derive(Clone, Debug)]
-pub struct AxisWeights {
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub columns: usize,
-    /// `W`, row-major.
-    pub weights: Vec<f32>,
-    /// `∂W/∂log ℓ`, row-major; empty where no gradient is wanted.
-    pub derivative: Vec<f32>,
-}
+/// Weights along one axis, with their slope in log ℓ.
+pub type AxisWeights = lto_numerics::setconv::AxisWeights<f32>;
 
 /// Weights of query points against the latent grid.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct QueryWeights {
     /// `W⁰ [m0, n0]` and `W¹ [m1, n1]`; for points one row each.
     pub axes: [AxisWeights; 2],
     /// How the rows combine.
-    pub layout: PlanLayout,
+    pub layout: QueryLayout,
 }
 
 /// How the rows of both axes combine to query points.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanLayout {
+pub enum QueryLayout {
     /// All pairs: a grid.
     Grid,
     /// These points of the grid.
@@ -33,13 +23,13 @@ pub enum PlanLayout {
     Points,
 }
 
-impl Plan {
+impl QueryWeights {
     /// Number of query points.
     pub fn points(&self) -> usize {
         match &self.layout {
-            PlanLayout::Grid => self.axes[0].rows * self.axes[1].rows,
-            PlanLayout::Masked(indices) => indices.len(),
-            PlanLayout::Points => self.axes[1].rows,
+            QueryLayout::Grid => self.axes[0].rows * self.axes[1].rows,
+            QueryLayout::Masked(indices) => indices.len(),
+            QueryLayout::Points => self.axes[1].rows,
         }
     }
 

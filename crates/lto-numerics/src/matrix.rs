@@ -1,0 +1,111 @@
+//! Row-major matrix products on slices, in single or double precision.
+
+use crate::kernel::Real;
+use gemm::Parallelism;
+use std::ops::Range;
+
+/// A row-major matrix view, possibly transposed.
+#[derive(Clone, Copy)]
+pub struct Matrix<'a, T> {
+    data: &'a [T],
+    rows: usize,
+    columns: usize,
+    strides: [isize; 2],
+}
+
+impl<'a, T: Real> Matrix<'a, T> {
+    /// The first `rows × columns` entries of `data`.
+    pub fn new(data: &'a [T], rows: usize, columns: usize) -> Self {
+        assert!(data.len() >= rows * columns, "{rows}×{columns} matrix in {} numbers", data.len());
+        Self { data, rows, columns, strides: [columns as isize, 1] }
+    }
+
+    /// The transpose, without copying.
+    pub fn transposed(self) -> Self {
+        Self { rows: self.columns, columns: self.rows, strides: [self.strides[1], self.strides[0]], ..self }
+    }
+
+    fn columns_at(self, columns: Range<usize>) -> Self {
+        let begin = (columns.start * self.strides[1] as usize).min(self.data.len());
+        Self { data: &self.data[begin..], columns: columns.len(), ..self }
+    }
+}
+
+/// `out = a b` with sums of at most `longest` terms, added up: each entry is off by the rounding of so many additions and
+/// of one more for each piece.
+pub fn multiply_in_pieces<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], longest: usize) {
+    for start in (0..a.columns.max(1)).step_by(longest) {
+        let end = a.columns.min(start + longest);
+        multiply(
+            a.columns_at(start..end),
+            b.transposed().columns_at(start..end).transposed(),
+            out,
+            start > 0,
+        );
+    }
+}
+
+/// `out = a b` (`out = out + a b` if `accumulate`), on the calling thread; `out` is row-major `[a.rows, b.columns]`.
+pub fn multiply<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], accumulate: bool) {
+    assert_eq!(a.columns, b.rows, "inner dimensions");
+    assert!(out.len() >= a.rows * b.columns, "room for the product");
+    // SAFETY: both views cover rows × columns entries of their slices (checked in `Matrix::new`; transposing permutes
+    // the strides with the extents), and `out` has room for the product (checked above) and aliases neither.
+    unsafe {
+        gemm::gemm(
+            a.rows,
+            b.columns,
+            a.columns,
+            out.as_mut_ptr(),
+            1,
+            b.columns as isize,
+            accumulate,
+            a.data.as_ptr(),
+            a.strides[1],
+            a.strides[0],
+            b.data.as_ptr(),
+            b.strides[1],
+            b.strides[0],
+            T::ONE,
+            T::ONE,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn products_match_the_definition_in<T: Real>() {
+        let number = |i: usize| T::from_f64(i as f64);
+        let a: Vec<T> = (0..6).map(number).collect();
+        let b: Vec<T> = (0..12).map(|i| number(i * i)).collect();
+        let mut out = vec![T::ONE; 8];
+        multiply(Matrix::new(&a, 2, 3), Matrix::new(&b, 3, 4), &mut out, true);
+        for (i, j) in (0..2usize).flat_map(|i| (0..4usize).map(move |j| (i, j))) {
+            let exact: usize = 1 + (0..3).map(|k| (i * 3 + k) * (k * 4 + j).pow(2)).sum::<usize>();
+            assert_eq!(out[i * 4 + j], number(exact));
+        }
+        multiply(Matrix::new(&a, 3, 2).transposed(), Matrix::new(&b, 4, 3).transposed(), &mut out, false);
+        for (i, j) in (0..2usize).flat_map(|i| (0..4usize).map(move |j| (i, j))) {
+            let exact: usize = (0..3).map(|k| (k * 2 + i) * (j * 3 + k).pow(2)).sum();
+            assert_eq!(out[i * 4 + j], number(exact));
+        }
+        let whole = out.clone();
+        for longest in 1..5 {
+            let (a, b) = (Matrix::new(&a, 3, 2).transposed(), Matrix::new(&b, 4, 3).transposed());
+            multiply_in_pieces(a, b, &mut out, longest);
+            assert_eq!(out, whole);
+        }
+    }
+
+    #[test]
+    fn products_match_the_definition() {
+        products_match_the_definition_in::<f32>();
+        products_match_the_definition_in::<f64>();
+    }
+}
