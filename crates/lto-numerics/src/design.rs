@@ -10,6 +10,7 @@ mod poisson_disc;
 
 use crate::domain::Domain;
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::points::Points;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -63,11 +64,13 @@ impl PointDesign {
     /// Exactly `n` distinct points of the domain.
     ///
     /// # Errors
-    /// `n` is zero; or, for [`PointDesign::Grid`], has no nearly cubic shape (the error names the nearest that have).
+    /// `n` is zero, or more than fit into memory; or, for [`PointDesign::Grid`], has no nearly cubic shape (the error
+    /// names the nearest that have).
     pub fn points(self, domain: &Domain, n: usize, rng: &mut impl Rng) -> Result<Points> {
         if n == 0 {
             return Err(Error::NoPoints);
         }
+        memory::require(&format!("a design of {n} points"), n as u128 * BYTES_A_POINT)?;
         let unit = match self {
             PointDesign::Grid => return grid::points(domain, n),
             PointDesign::Jittered => jittered::unit_points(domain, n, rng),
@@ -85,6 +88,10 @@ impl PointDesign {
         Points::scattered(domain.clone(), coordinates.collect())
     }
 }
+
+/// What a point takes while a design is drawn: in the unit cube, in the domain, and in a table (at most half empty) that
+/// finds duplicates; in a Poisson-disc design, also in a cell.
+const BYTES_A_POINT: u128 = 192;
 
 /// A point of the unit cube; axes that the domain does not have are zero.
 type UnitPoint = [f64; 3];
@@ -129,6 +136,16 @@ mod tests {
                 design.points(&domains()[0], 0, &mut ChaCha8Rng::seed_from_u64(0)),
                 Err(Error::NoPoints)
             ));
+        }
+    }
+
+    #[test]
+    fn more_points_than_fit_into_memory_are_refused_before_any_is_drawn() {
+        for design in PointDesign::ALL {
+            for n in [10_000_000_000_000, usize::MAX] {
+                let error = design.points(&domains()[1], n, &mut ChaCha8Rng::seed_from_u64(0)).unwrap_err();
+                assert!(matches!(error, Error::Memory { .. }), "{design:?}: {error}");
+            }
         }
     }
 

@@ -54,6 +54,13 @@ impl Axis {
         (self.lower..=self.upper).contains(&x)
     }
 
+    /// `x` as it is where it lies in `[lower, upper]`, else wrapped into it where the axis is periodic and `x` at most one
+    /// period away: −10 on the longitudes `[0, 360)`. What is further away is rather in other units.
+    pub(crate) fn bring_in(&self, x: f64) -> f64 {
+        let near = x >= self.lower - self.length() && x <= self.upper + self.length();
+        if near && !self.contains(x) { self.wrap(x) } else { x }
+    }
+
     /// The representative of `x` in `[lower, upper)` on a periodic axis; `x` itself otherwise.
     pub fn wrap(&self, x: f64) -> f64 {
         if !self.periodic {
@@ -219,6 +226,10 @@ mod tests {
         assert_eq!(Axis::new("x", -1.0, 1.0, false).displacement(0.9, -0.9), -1.8);
         assert_eq!(axis.wrap(1.0), -1.0);
         assert_eq!(axis.wrap(-1.0 - 1e-18), -1.0);
+        let longitude = Axis::new("lon", 0.0, 360.0, true);
+        assert_eq!([-10.0, 0.0, 360.0, 365.0].map(|x| longitude.bring_in(x)), [350.0, 0.0, 360.0, 5.0]);
+        assert_eq!(longitude.bring_in(3.6e5), 3.6e5, "hardly degrees");
+        assert_eq!(Axis::new("lat", 0.0, 90.0, false).bring_in(-10.0), -10.0);
     }
 
     #[test]

@@ -116,6 +116,17 @@ pub enum Error {
         /// The offending value.
         value: f64,
     },
+    /// A value that the file marks as missing, where all are needed.
+    #[error(
+        "{what} has no value at index {index:?}: the file marks it as missing (_FillValue, missing_value); fill the gaps \
+         first, or leave out what has them"
+    )]
+    MissingValue {
+        /// Which array.
+        what: String,
+        /// Where in it.
+        index: Vec<usize>,
+    },
     /// A number of points that fills no grid with nearly cubic cells.
     #[error("no grid of exactly {n} points has cells at most twice as long as wide; take {nearest} points")]
     InfeasibleGrid {
@@ -133,6 +144,16 @@ pub enum Error {
         value: String,
         /// What it must satisfy.
         requirement: &'static str,
+    },
+    /// More memory than there is.
+    #[error("{what} would need {} of memory, but only {} are free: ask for less", gigabytes(*needed), gigabytes(*available))]
+    Memory {
+        /// What for.
+        what: String,
+        /// Bytes needed, at least.
+        needed: u64,
+        /// Bytes free.
+        available: u64,
     },
     /// A resampling method that cannot carry fields from one grid to the other.
     #[error("{method} resampling does not apply on axis {axis}: {reason}")]
@@ -246,4 +267,12 @@ fn place(array: &Option<String>, position: &Option<u64>) -> String {
     let array = array.as_ref().map(|a| format!(": {a}")).unwrap_or_default();
     let position = position.map(|p| format!(" at byte {p}")).unwrap_or_default();
     array + &position
+}
+
+/// `17.2 GB` for a number of bytes.
+fn gigabytes(bytes: u64) -> String {
+    match bytes as f64 / 1e9 {
+        few if few < 1e6 => format!("{few:.1} GB"),
+        many => format!("{many:.1e} GB"),
+    }
 }

@@ -11,6 +11,7 @@ pub mod geometry;
 pub mod grid;
 pub mod kernel;
 mod lines;
+pub mod memory;
 pub mod metric;
 pub mod pde;
 mod point_tree;

@@ -30,19 +30,23 @@ pub struct Points {
 }
 
 impl Points {
-    /// Scattered points from row-major coordinates `[n, D]`.
+    /// Scattered points from row-major coordinates `[n, D]`. Coordinates up to one period outside a periodic axis are
+    /// wrapped into it.
     ///
     /// # Errors
     /// No points, a length that is no multiple of D, a coordinate that is not finite or outside the domain, or
     /// two points in the same place; the error says which.
-    pub fn scattered(domain: Domain, coordinates: Vec<f64>) -> Result<Self> {
+    pub fn scattered(domain: Domain, mut coordinates: Vec<f64>) -> Result<Self> {
         let dim = domain.dim();
         if coordinates.is_empty() {
             return Err(Error::NoPoints);
         }
         expect("coordinates left over after whole points", 0, coordinates.len() % dim)?;
         let mut seen = HashMap::with_capacity(coordinates.len() / dim);
-        for (index, point) in coordinates.chunks_exact(dim).enumerate() {
+        for (index, point) in coordinates.chunks_exact_mut(dim).enumerate() {
+            for (axis, x) in domain.axes().iter().zip(point.iter_mut()) {
+                *x = axis.bring_in(*x);
+            }
             domain.check_point(index, point)?;
             let mut key = [0u64; 3];
             for (d, axis) in domain.axes().iter().enumerate() {
@@ -174,6 +178,7 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Axis;
     use crate::grid::Placement;
 
     fn unit(periodic: bool) -> Domain {
@@ -186,14 +191,26 @@ mod tests {
         assert!(matches!(refuse(&[]), Error::NoPoints));
         assert!(matches!(refuse(&[0.1, 0.2, 0.3]), Error::Mismatch { got: 1, .. }));
         assert!(matches!(refuse(&[0.1, 0.2, 0.3, f64::NAN]), Error::NonFinitePoint { index: 1, .. }));
-        let err = refuse(&[0.1, 0.2, 0.3, 1.5]);
+        let err = refuse(&[0.1, 0.2, 0.3, 2.5]);
         assert!(matches!(err, Error::PointOutsideDomain { index: 1, .. }));
-        assert!(err.to_string().contains("y = 1.5 is not in [0, 1]"), "{err}");
+        assert!(err.to_string().contains("y = 2.5 is not in [0, 1]"), "{err}");
+        assert!(Points::scattered(unit(false), vec![0.3, 1.5]).is_err());
         let err = refuse(&[0.1, 0.0, 0.5, 0.5, 0.1, 1.0]);
         assert!(matches!(err, Error::DuplicatePoints { first: 0, second: 2, .. }), "{err}");
         assert!(Points::scattered(unit(false), vec![0.1, 0.0, 0.1, 1.0]).is_ok());
         let err = refuse(&[0.0, 0.5, -0.0, 0.5]);
         assert!(matches!(err, Error::DuplicatePoints { .. }), "{err}");
+    }
+
+    #[test]
+    fn periodic_axes_wrap_coordinates() {
+        let axes = vec![Axis::new("x", 0.0156, 1.0156, true), Axis::new("lon", 0.0, 360.0, true)];
+        let domain = Domain::new(axes).unwrap();
+        let points = Points::scattered(domain.clone(), vec![0.005, -10.0, 0.5, 360.0]).unwrap();
+        let [x, lon, ..] = points.coordinates()[..] else { panic!("two axes") };
+        assert!((x - 1.005).abs() < 1e-12 && lon == 350.0, "{x} {lon}");
+        let err = Points::scattered(domain, vec![0.5, -10.0, 0.5, 350.0]).unwrap_err();
+        assert!(matches!(err, Error::DuplicatePoints { first: 0, second: 1, .. }), "{err}");
     }
 
     #[test]

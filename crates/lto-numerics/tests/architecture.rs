@@ -6,7 +6,7 @@ mod layers;
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["error", "lines", "testing"],
-    &["domain"],
+    &["domain", "memory"],
     &["grid"],
     &["points", "field"],
     &["sample", "kernel", "point_tree", "symmetry"],

@@ -1,6 +1,6 @@
 //! CSV point clouds: what is read, what is reported missing, and what is an error that says where.
 
-use lto_numerics::dataset::format::csv::{Missing, PointCloud};
+use lto_numerics::dataset::format::csv::{ColumnRole, Missing, PointCloud, Table};
 use lto_numerics::dataset::format::{Format, open};
 use std::path::{Path, PathBuf};
 
@@ -49,6 +49,26 @@ fn delimiters_names_and_line_ends_vary() {
     // Time first: the role is in the name, not in the place.
     let cloud = read("TIME,u,x\n3,1e-3,0.5\n").unwrap();
     assert_eq!((cloud.times, cloud.coordinates), (Some(("TIME".into(), vec![3.0])), vec![0.5]));
+}
+
+#[test]
+fn a_table_keeps_columns_and_lines_as_the_file_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "# stations\nplace,u,x\n\na,NA,0.5\n# moved\nb,2,0.25\n").unwrap();
+    let table = Table::read(&path).unwrap();
+    let columns: Vec<_> = table.columns.iter().map(|c| (c.name.as_str(), c.role, c.values.len())).collect();
+    assert_eq!(
+        columns,
+        [("place", ColumnRole::Text, 0), ("u", ColumnRole::Value, 2), ("x", ColumnRole::Axis, 2)]
+    );
+    assert_eq!(table.lines, [4, 6]);
+    let cloud = PointCloud::from(&table);
+    assert_eq!((cloud.coordinates.as_slice(), cloud.lines.as_slice()), (&[0.5, 0.25][..], &[4, 6][..]));
+    // What opens a file of any format has parsed it already.
+    assert_eq!(open(&path).unwrap().table().unwrap().lines, [4, 6]);
+    let data = lto_numerics::dataset::Dataset::open(&path, &Default::default()).unwrap();
+    assert_eq!(data.table().unwrap().columns[2], table.columns[2]);
 }
 
 #[test]

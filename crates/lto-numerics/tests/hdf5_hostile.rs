@@ -2,6 +2,7 @@
 
 use lto_numerics::dataset::format::hdf5::Hdf5Store;
 use lto_numerics::dataset::format::{ArrayStore, ElementType};
+use rust_hdf5::format::checksum::checksum_metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,43 @@ fn absurd_float_sizes_are_survived() {
     let info = store.arrays().iter().find(|a| a.name == "le_f4").unwrap().clone();
     assert_eq!(info.element, ElementType::Other);
     assert_eq!(store.read("le_f8", &[0, 0], &[1, 2]).unwrap(), [-25.0, -6.5]);
+}
+
+/// `growing` (5, 3, 4) may grow to (∞, 3, `most`), in chunks of (2, 2, 3): its index has an entry for each of those chunks.
+#[test]
+fn an_index_costs_no_more_than_the_file_can_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hdf5/chunked_plain_latest.hdf5");
+    let sound = std::fs::read(path).unwrap();
+    let largest: Vec<u8> = [u64::MAX, 3, 4].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let places: Vec<_> = (0..sound.len()).filter(|&at| sound[at..].starts_with(&largest)).collect();
+    assert_eq!(places.len(), 1);
+    // The header around it, which ends in its checksum.
+    let start = (0..places[0]).rev().find(|&at| sound[at..].starts_with(b"OHDR")).unwrap();
+    let end = (places[0] + 24..sound.len() - 4)
+        .find(|&end| sound[end..].starts_with(&checksum_metadata(&sound[start..end]).to_le_bytes()))
+        .unwrap();
+    for (most, refused) in
+        [(4u64, false), (400, false), (4_194_308, true), (1_000_000_000, true), (u64::MAX - 1, true)]
+    {
+        let mut bytes = sound.clone();
+        bytes[places[0] + 16..places[0] + 24].copy_from_slice(&most.to_le_bytes());
+        let sum = checksum_metadata(&bytes[start..end]);
+        bytes[end..end + 4].copy_from_slice(&sum.to_le_bytes());
+        let path = folder.path().join("growing.hdf5");
+        std::fs::write(&path, bytes).unwrap();
+        let mut store = Hdf5Store::open(&path).unwrap();
+        let read = store.read("growing", &[0, 0, 0], &[5, 3, 4]);
+        match read {
+            Ok(_) => assert!(!refused, "{most}"),
+            Err(error) => {
+                let text = error.to_string();
+                assert!(refused && text.contains("smaller maximum shape"), "{most}: {text}");
+            }
+        }
+        assert!(store.read("plain", &[0, 0, 0], &[5, 3, 4]).is_ok());
+        assert!(allocation::largest() < MEMORY_LIMIT, "{most}: {} bytes", allocation::largest());
+    }
 }
 
 /// Whatever the version of the superblock, and behind MATLAB's banner too.

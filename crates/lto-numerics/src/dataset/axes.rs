@@ -1,8 +1,9 @@
 //! From what a layout knows about the spatial axes, and what the user says, to a [`Grid`].
 
-use crate::dataset::layout::{AxisPlan, Probe};
+use crate::dataset::gather::SpaceAxis;
+use crate::dataset::layout::{AxisPlan, Content, Probe, Role, Source};
 use crate::dataset::options::{GridOption, PeriodicOption};
-use crate::domain::{Axis, Domain};
+use crate::domain::{Axis, COORDINATE_TOLERANCE, Domain};
 use crate::error::{Error, Result};
 use crate::grid::{Grid, Placement};
 
@@ -10,15 +11,18 @@ use crate::grid::{Grid, Placement};
 pub(crate) struct Resolved {
     /// The grid on every point of the file, increasing along each axis.
     pub grid: Option<Grid>,
-    /// Axes whose file order is decreasing.
-    pub flipped: Vec<bool>,
+    /// How each axis is read, less the stride.
+    pub space: Vec<SpaceAxis>,
     /// Why there is no grid, and the remedy.
     pub problem: Option<String>,
 }
 
-/// Applies the options to `axes`, deduces bounds from coordinates, and notes each assumption.
-pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>) -> Result<Resolved> {
+/// Applies the options to `axes` of `content`, deduces bounds from coordinates, and notes each assumption.
+pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>, content: &Content) -> Result<Resolved> {
     let flipped = apply_coordinates(probe, &mut axes)?;
+    let of_file =
+        |(axis, flipped): (&AxisPlan, bool)| SpaceAxis { n: axis.n, kept: axis.n, stride: 1, flipped };
+    let mut space: Vec<SpaceAxis> = axes.iter().zip(flipped).map(of_file).collect();
     apply_bounds(probe, &mut axes)?;
     apply_periodic(probe, &mut axes)?;
     let unknown: Vec<&str> = axes
@@ -33,19 +37,31 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>) -> Result<Reso
             unknown.join(", "),
             axes.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(",")
         );
-        return Ok(Resolved { grid: None, flipped, problem: Some(problem) });
+        return Ok(Resolved { grid: None, space, problem: Some(problem) });
     }
     let mut domain = Vec::with_capacity(axes.len());
     let mut coordinates = Vec::with_capacity(axes.len());
-    for axis in axes {
+    for (d, mut axis) in axes.into_iter().enumerate() {
+        let closed = is_closed(probe, content, d, &axis);
         let periodic = axis.periodic.unwrap_or_else(|| {
+            let name = &axis.name;
+            let hint = if closed {
+                "; its first and last point hold the same values, as a periodic axis with both ends in the file does"
+            } else {
+                ""
+            };
             probe.note(format!(
-                "axis {}: the file does not say whether it is periodic: assumed not; override with --periodic",
-                axis.name
+                "axis {name}: the file does not say whether it is periodic: assumed not; override with --periodic \
+                 {name}{hint}"
             ));
             false
         });
+        if closed && periodic {
+            space[d].kept -= 1;
+            open_circle(probe, &mut axis);
+        }
         let (lower, upper) = match (axis.bounds, &axis.coordinates) {
+            (Some(bounds), Some(x)) if periodic => around(probe, &axis.name, bounds, x),
             (Some(bounds), _) => bounds,
             (None, Some(x)) => {
                 let bounds = bounds_of(x, axis.placement, periodic);
@@ -73,7 +89,92 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisPlan>) -> Result<Reso
     let arrays = (!arrays.is_empty()).then_some(arrays);
     let grid = Domain::new(domain).and_then(|domain| Grid::from_coordinates(domain, coordinates));
     let grid = grid.map_err(|problem| probe.wrong(arrays, problem))?;
-    Ok(Resolved { grid: Some(grid), flipped, problem: None })
+    Ok(Resolved { grid: Some(grid), space, problem: None })
+}
+
+/// Frames of the first sample that are compared at both ends of an axis.
+const FRAMES_COMPARED: usize = 64;
+/// Values at both ends are the same if they differ by less than this part of the largest.
+const ROUNDING: f64 = 1e-6;
+/// Where values vary by less than this part of the largest, equal ones prove nothing.
+const VARIATION: f64 = 1e-3;
+
+/// Whether both ends of axis `d` are one place of a circle, where the axis may be periodic: given bounds say so, or its
+/// first and last point hold the same values and these vary.
+fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisPlan) -> bool {
+    let ends = axis.coordinates.as_deref().and_then(|x| Some((*x.first()?, *x.last()?)));
+    let reach = |(first, last): (f64, f64), (lower, upper): (f64, f64)| {
+        let near = |a: f64, b: f64| (a - b).abs() <= COORDINATE_TOLERANCE * (upper - lower);
+        near(first, lower) && near(last, upper)
+    };
+    let certain = match (ends, axis.bounds) {
+        (Some(ends), Some(bounds)) => reach(ends, bounds),
+        (None, _) => true,
+        (Some(_), None) => false,
+    };
+    let unsettled = match axis.placement {
+        None => certain || axis.bounds.is_none(),
+        Some(placement) => placement == Placement::Vertex,
+    };
+    let component = content.components().find(|c| c.roles.contains(&Role::Space(d)));
+    let Some(component) = component.filter(|_| unsettled && axis.periodic != Some(false) && axis.n > 2)
+    else {
+        return false;
+    };
+    let array = match &component.source {
+        Source::Whole(array) => array,
+        Source::PerSample(arrays) => &arrays[0],
+    };
+    let count = component.roles.iter().zip(&component.shape).map(|(role, &n)| match role {
+        Role::Sample => 1,
+        Role::Space(axis) if *axis == d => 1,
+        Role::Time => n.min(FRAMES_COMPARED),
+        _ => n,
+    });
+    let count: Vec<usize> = count.collect();
+    let mut at = |index: usize| {
+        let start = component.roles.iter().map(|&role| if role == Role::Space(d) { index } else { 0 });
+        probe.read_slice(array, &start.collect::<Vec<_>>(), &count)
+    };
+    // What cannot be read says so when it is needed.
+    let (Ok(first), Ok(last)) = (at(0), at(axis.n - 1)) else { return false };
+    let largest = first.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    let (least, most) =
+        first.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
+    let equal = first.iter().zip(&last).all(|(a, b)| (a - b).abs() <= ROUNDING * largest);
+    equal && (certain && axis.periodic == Some(true) || most - least > VARIATION * largest)
+}
+
+/// Leaves out the last point of a periodic axis, which is the first one again.
+fn open_circle(probe: &mut Probe, axis: &mut AxisPlan) {
+    axis.n -= 1;
+    axis.placement = axis.placement.map(|_| Placement::Left);
+    let at = match &mut axis.coordinates {
+        Some(x) => {
+            let last = x.pop().unwrap_or_default();
+            axis.bounds.get_or_insert((x[0], last));
+            format!(" at {last}")
+        }
+        None => String::new(),
+    };
+    probe.note(format!(
+        "axis {}: its last point{at} is the first one again, being periodic: left out",
+        axis.name
+    ));
+}
+
+/// The bounds of a periodic axis, moved to where the coordinates begin if these do not lie within: `[−180, 180]` is the
+/// same circle as `[0, 360]`.
+fn around(probe: &mut Probe, name: &str, (lower, upper): (f64, f64), x: &[f64]) -> (f64, f64) {
+    let (first, last, length) = (x[0], x[x.len() - 1], upper - lower);
+    if lower <= first && last <= upper || (first - lower).abs() > length || last - first > length {
+        return (lower, upper);
+    }
+    probe.note(format!(
+        "axis {name}: bounds [{first}, {}], where its coordinates lie: the same circle as [{lower}, {upper}]",
+        first + length
+    ));
+    (first, first + length)
 }
 
 /// Takes coordinates from the options where given; turns decreasing ones round.

@@ -1,7 +1,7 @@
 //! Reading a block of samples: one store read for each component, then its axes put into the order of a
 //! [`Trajectory`](crate::Trajectory).
 
-use crate::dataset::format::ArrayStore;
+use crate::dataset::format::{ArrayStore, not_finite};
 use crate::dataset::layout::{Component, Role, Source};
 use crate::error::{Error, Result};
 use std::ops::Range;
@@ -11,16 +11,18 @@ use std::ops::Range;
 pub(crate) struct SpaceAxis {
     /// Points in the file.
     pub n: usize,
-    /// Every how many are kept.
+    /// Points used: all, or all but the upper end of a periodic axis, which is the lower one again.
+    pub kept: usize,
+    /// Every how many of those are read.
     pub stride: usize,
     /// Whether the file runs backwards.
     pub flipped: bool,
 }
 
 impl SpaceAxis {
-    /// Points kept.
+    /// Points read.
     pub fn len(&self) -> usize {
-        self.n.div_ceil(self.stride)
+        self.kept.div_ceil(self.stride)
     }
 }
 
@@ -119,11 +121,7 @@ fn read_block(
     if !window.allow_nan
         && let Some(flat) = values.iter().position(|v| !v.is_finite())
     {
-        return Err(Error::NonFiniteValue {
-            what: format!("{}: {array}", store.path().display()),
-            index: unravel(flat, &start, &count),
-            value: values[flat],
-        });
+        return Err(not_finite(store, array, unravel(flat, &start, &count), values[flat]));
     }
     let from = Steps::new(component, &count, window.space, frame_step);
     let (n_channels, points, first_sample) = (to.n_channels, to.points, samples.start - window.samples.start);

@@ -1,6 +1,6 @@
 //! What is known about a dataset before any sample is read.
 
-use crate::dataset::format::{ArrayInfo, Attribute, Format};
+use crate::dataset::format::{ArrayInfo, Attribute, Format, TimeUnits};
 use crate::dataset::layout::LayoutKind;
 use crate::domain::Domain;
 use crate::grid::{Grid, Placement};
@@ -27,6 +27,9 @@ pub struct DatasetInfo {
     pub shape: Vec<usize>,
     /// Times of the frames; empty for a steady pair.
     pub times: Vec<f64>,
+    /// What the times count, and from when, where the file says; the times are numbers all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_units: Option<TimeUnits>,
     /// Finer genuine data of the same samples, by ascending resolution.
     pub finer: Vec<FinerResolution>,
     /// Attributes by `(owner, name)`, as in the file.

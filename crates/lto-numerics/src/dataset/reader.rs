@@ -52,7 +52,7 @@ impl Dataset {
             Ok(plan) => Opened::new(&mut probe, plan)?,
             Err(problem) => Opened { problem: Some(problem), ..Opened::default() },
         };
-        let notes = probe.notes;
+        let (notes, time_units) = (probe.notes, probe.time_units);
         let info = DatasetInfo {
             path: store.path().into(),
             format: store.format(),
@@ -62,6 +62,7 @@ impl Dataset {
             grid: opened.grid.as_deref().map(GridInfo::from),
             shape: opened.space.iter().map(SpaceAxis::len).collect(),
             times: opened.times,
+            time_units,
             finer,
             attributes: store.attributes().to_vec(),
             arrays: store.arrays().to_vec(),
@@ -87,6 +88,11 @@ impl Dataset {
     /// The grid all samples live on; `None` where the file does not say where its points lie.
     pub fn grid(&self) -> Option<&Arc<Grid>> {
         self.grid.as_ref()
+    }
+
+    /// The columns of a CSV file, which was read when it was opened.
+    pub fn table(&self) -> Option<&format::csv::Table> {
+        self.store.table()
     }
 
     /// Number of samples.
@@ -243,13 +249,8 @@ impl Opened {
     fn new(probe: &mut layout::Probe, plan: Plan) -> Result<Self> {
         let options = probe.options;
         let stride = options.stride.max(1);
-        let lengths: Vec<usize> = plan.axes.iter().map(|a| a.n).collect();
-        let resolved = axes::resolve(probe, plan.axes)?;
-        let space = lengths
-            .iter()
-            .zip(&resolved.flipped)
-            .map(|(&n, &flipped)| SpaceAxis { n, stride, flipped })
-            .collect();
+        let resolved = axes::resolve(probe, plan.axes, &plan.content)?;
+        let space = resolved.space.into_iter().map(|axis| SpaceAxis { stride, ..axis }).collect();
         let grid = resolved.grid.map(|grid| if stride > 1 { grid.strided(stride) } else { Ok(grid) });
         let times = match plan.content {
             Content::Evolution(_) => times(probe, plan.times)?,

@@ -2,6 +2,7 @@
 //! is for the layouts to say.
 
 pub mod archive;
+mod cf;
 mod checksum;
 pub mod csv;
 mod detect;
@@ -16,6 +17,8 @@ mod scalar;
 mod strided;
 mod zip;
 
+pub use cf::TimeUnits;
+pub(crate) use cf::not_finite;
 pub use strided::StridedStore;
 
 use crate::error::{Error, Result};
@@ -92,11 +95,17 @@ pub trait ArrayStore: Send {
     fn attributes(&self) -> &[(String, String, Attribute)];
 
     /// Reads the slice `start[d] .. start[d] + count[d]` as row-major `f64`, touching no more of the file than
-    /// its storage demands. NaN and infinity are passed through; what they mean is for the caller to say.
+    /// its storage demands. Packed numbers are unpacked, and what the file marks as missing is NaN. NaN and infinity
+    /// are passed through; what they mean is for the caller to say.
     ///
     /// # Errors
     /// No such array, a slice beyond it, elements that are no numbers, or a damaged file.
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
+
+    /// A CSV file's columns, which are in memory already.
+    fn table(&self) -> Option<&csv::Table> {
+        None
+    }
 }
 
 /// Opens a file of any known format: recognized by its first bytes or, where the format has no mark of its own,

@@ -3,7 +3,7 @@
 //! - Axes: as named: `n` samples, `t` time, `c` channels, `1` an axis of length one, any other name space.
 //! - Points: from a list in the file called as the axis (or `<axis>-coordinate`), else from `--grid`; bounds then are
 //!   the first and last coordinate, or `--domain`.
-//! - Times: from a list `t`, `time`, `hours` or `t-coordinate`, else frames are numbered.
+//! - Times: from a list `t`, `time`, `hours`, `t-coordinate` or `tt`, else frames are numbered.
 //! - Several arrays with a time axis are channels; without one the first is the source, the others are the target.
 
 use super::{AxisPlan, Component, Content, Plan, Probe, Role, Source, frame_numbers};
@@ -11,7 +11,7 @@ use crate::dataset::format::ArrayInfo;
 use crate::error::{Error, Result};
 
 /// Lists taken for times.
-pub(super) const TIME_NAMES: [&str; 4] = ["t", "time", "hours", "t-coordinate"];
+pub(super) const TIME_NAMES: [&str; 5] = ["t", "time", "hours", "t-coordinate", "tt"];
 
 pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
     let Some(axes) = probe.options.axes.clone() else {

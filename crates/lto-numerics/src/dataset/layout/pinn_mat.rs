@@ -1,7 +1,8 @@
-//! The reference solutions published with the PINN papers (`burgers_shock.mat`, …): one trajectory.
+//! The reference solutions published with the PINN papers (`burgers_shock.mat`, `KS.mat`, …): one trajectory.
 //!
-//! - Axes: `usol` (x, t); `x` (n, 1) or (1, n), `t` (m, 1) or (1, m).
-//! - Points: as in `x`. Bounds: its first and last entry.
+//! - Axes: `usol` (x, t), `t` (m, 1) or (1, m); or `uu` and `tt`. `x` (n, 1) or (1, n).
+//! - Points: as in `x`. Bounds: its first and last entry; on a periodic axis one spacing more, unless the last point is
+//!   the first one again.
 //! - Periodic: the file does not say; assumed not.
 
 use super::pdebench::scalar;
@@ -9,21 +10,28 @@ use super::{AxisPlan, Content, Plan, Probe, Role};
 use crate::domain::AXIS_NAMES;
 use crate::error::Result;
 
+/// The names of the solution and of its times.
+fn names(probe: &Probe) -> Option<(&'static str, &'static str)> {
+    let pairs = [("usol", "t"), ("uu", "tt")];
+    pairs.into_iter().find(|(u, t)| probe.has(&["x", t, u]) && probe.rank(u) == 2)
+}
+
 pub(super) fn recognizes(probe: &Probe) -> bool {
-    probe.has(&["x", "t", "usol"]) && probe.rank("usol") == 2
+    names(probe).is_some()
 }
 
 pub(super) fn plan(probe: &mut Probe) -> Result<Plan> {
-    let usol = probe.array("usol")?;
-    let &[n, n_frames] = usol.shape.as_slice() else {
+    let (solution, times) = names(probe).unwrap_or(("usol", "t"));
+    let u = probe.array(solution)?;
+    let &[n, n_frames] = u.shape.as_slice() else {
         return Err(
-            probe.unsupported(&usol.name, format!("axes must be (x, t), but the shape is {:?}", usol.shape))
+            probe.unsupported(&u.name, format!("axes must be (x, t), but the shape is {:?}", u.shape))
         );
     };
-    let coordinates = probe.coordinates("x", n, "usol")?;
-    let times = probe.times("t", n_frames, "usol")?;
+    let coordinates = probe.coordinates("x", n, solution)?;
+    let times = probe.times(times, n_frames, solution)?;
     let axis =
         AxisPlan { name: AXIS_NAMES[0].into(), n, coordinates: Some(coordinates), ..AxisPlan::default() };
-    let state = vec![scalar("usol", &usol, vec![Role::Space(0), Role::Time])];
+    let state = vec![scalar(solution, &u, vec![Role::Space(0), Role::Time])];
     Ok(Plan { n_samples: 1, axes: vec![axis], times, content: Content::Evolution(state) })
 }

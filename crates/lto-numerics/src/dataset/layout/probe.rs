@@ -1,6 +1,6 @@
 //! What a layout asks of a file: arrays by name, coordinates, times, attributes; and the notes it leaves.
 
-use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType, Format};
+use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, TimeUnits, not_finite};
 use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Result};
 use crate::field::check_times;
@@ -14,6 +14,8 @@ pub(crate) struct Probe<'a> {
     pub options: &'a OpenOptions,
     /// What was recognized and assumed so far.
     pub notes: Vec<String>,
+    /// What the times count, and from when, where the file says.
+    pub time_units: Option<TimeUnits>,
     /// Arrays that coordinates were taken from.
     pub coordinate_arrays: Vec<String>,
 }
@@ -26,7 +28,7 @@ const MAX_CHANNELS: usize = 1 << 16;
 
 impl<'a> Probe<'a> {
     pub fn new(store: &'a mut dyn ArrayStore, options: &'a OpenOptions, prefix: String) -> Self {
-        Self { store, prefix, options, notes: Vec::new(), coordinate_arrays: Vec::new() }
+        Self { store, prefix, options, notes: Vec::new(), time_units: None, coordinate_arrays: Vec::new() }
     }
 
     pub fn path(&self) -> &Path {
@@ -151,6 +153,11 @@ impl<'a> Probe<'a> {
         Ok((info, values))
     }
 
+    /// Reads a slice of the array with this full name.
+    pub fn read_slice(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>> {
+        self.store.read(array, start, count)
+    }
+
     /// Reads a list of numbers: an array with at most one axis longer than one.
     pub fn list(&mut self, name: &str) -> Result<Vec<f64>> {
         let info = self.array(name)?;
@@ -163,11 +170,7 @@ impl<'a> Probe<'a> {
         let (info, values) = self.read_all(name)?;
         match values.iter().position(|v| !v.is_finite()) {
             None => Ok(values),
-            Some(i) => Err(Error::NonFiniteValue {
-                what: format!("{}: {}", self.path().display(), info.name),
-                index: vec![i],
-                value: values[i],
-            }),
+            Some(i) => Err(not_finite(self.store, &info.name, vec![i], values[i])),
         }
     }
 
@@ -195,11 +198,14 @@ impl<'a> Probe<'a> {
         Ok(times)
     }
 
-    /// Refuses times from the array `name` that do not increase, unless others are given in their place.
-    pub fn check_times(&self, name: &str, times: &[f64]) -> Result<()> {
+    /// Refuses times from the array `name` that do not increase, and takes note of their units; unless other times are
+    /// given in their place.
+    pub fn check_times(&mut self, name: &str, times: &[f64]) -> Result<()> {
         if self.options.time_step.is_some() {
             return Ok(());
         }
+        let array = self.find(name).map_or(name, |array| &array.name);
+        self.time_units = TimeUnits::of(self.store.attributes(), array);
         check_times(times).map_err(|problem| self.wrong(Some(name.into()), problem))
     }
 

@@ -373,3 +373,80 @@ fn generic_arrays_without_time_are_a_pair() {
     let options = OpenOptions { axes: Some("n,t,x".into()), ..options };
     assert!(matches!(fail(store(), &options), Error::Mismatch { expected: 3, got: 2, .. }));
 }
+
+/// u(x, t) = sin(2πx/L + t) on a circle of length L = 32π from `first` on, in `n` steps around it, both ends or not.
+fn circle(n: usize, both_ends: bool, first: f64) -> MemoryStore {
+    let length = 32.0 * std::f64::consts::PI;
+    let x = move |i: usize| first + length * i as f64 / n as f64;
+    let points = if both_ends { n + 1 } else { n };
+    MemoryStore::new("KS.mat")
+        .with("tt", &[1, 5], |i| 0.4 * i[1] as f64)
+        .with("x", &[points, 1], move |i| x(i[0]))
+        .with("uu", &[points, 5], move |i| {
+            (std::f64::consts::TAU * x(i[0]) / length + 0.4 * i[1] as f64).sin()
+        })
+}
+
+#[test]
+fn solutions_beside_x_and_tt_are_read_at_their_times() {
+    let data = open(circle(64, false, 0.5), &OpenOptions::default());
+    assert_eq!((data.info().layout, data.info().shape.as_slice()), (LayoutKind::PinnMat, &[64][..]));
+    assert_eq!(data.info().times[4], 1.6);
+    let notes = data.info().notes.join("\n");
+    assert!(
+        notes.contains("whether it is periodic: assumed not") && !notes.contains("first and last"),
+        "{notes}"
+    );
+    assert!(!notes.contains("times not in the file"), "{notes}");
+    let named = OpenOptions { axes: Some("x,t".into()), keys: vec!["uu".into()], ..OpenOptions::default() };
+    assert_eq!(open(circle(64, false, 0.5), &named).info().times[4], 1.6);
+}
+
+#[test]
+fn an_end_point_that_is_the_first_again_is_noticed_and_left_out() {
+    let length = 32.0 * std::f64::consts::PI;
+    let data = open(circle(64, true, 0.0), &OpenOptions::default());
+    assert_eq!(data.info().shape, [65]);
+    let notes = data.info().notes.join("\n");
+    assert!(notes.contains("its first and last point hold the same values"), "{notes}");
+    let periodic = || Some(PeriodicOption::All);
+    let given = |domain| OpenOptions { periodic: periodic(), domain, ..OpenOptions::default() };
+    let bounds = Some(DomainOption(vec![(0.0, length)]));
+    for options in [given(None), given(bounds.clone()), OpenOptions { stride: 2, ..given(None) }] {
+        let mut data = open(circle(64, true, 0.0), &options);
+        let n = 64 / options.stride.max(1);
+        let grid = data.grid().unwrap().clone();
+        assert_eq!((data.info().shape.as_slice(), grid.shape().as_slice()), (&[n][..], &[n][..]));
+        assert!((grid.domain().axes()[0].length() - length).abs() < 1e-9);
+        assert_eq!(grid.placement(0), Some(Placement::Left));
+        let notes = data.info().notes.join("\n");
+        assert!(notes.contains("is the first one again"), "{notes}");
+        let Sample::Evolution(read) = data.read(0..1).unwrap().remove(0) else { panic!() };
+        for (i, &x) in grid.coordinates(0).iter().enumerate() {
+            assert!((read.frame(3)[i] - (std::f64::consts::TAU * x / length + 1.2).sin()).abs() < 1e-12);
+        }
+    }
+    // Without the end point twice, nothing is left out.
+    let data = open(circle(64, false, 0.0), &given(None));
+    assert_eq!(data.info().shape, [64]);
+    assert!((data.grid().unwrap().domain().axes()[0].length() - length).abs() < 1e-9);
+    // Equal values prove nothing where all are equal.
+    let still = MemoryStore::new("s.mat")
+        .with("tt", &[1, 3], |i| i[1] as f64)
+        .with("x", &[8, 1], |i| i[0] as f64)
+        .with("uu", &[8, 3], |i| f64::from(u8::from(i[0] == 4)));
+    assert_eq!(open(still, &given(None)).info().shape, [8]);
+}
+
+#[test]
+fn a_periodic_axis_may_begin_anywhere() {
+    let bounds = Some(DomainOption(vec![(0.0, 32.0 * std::f64::consts::PI)]));
+    let options =
+        OpenOptions { periodic: Some(PeriodicOption::All), domain: bounds.clone(), ..OpenOptions::default() };
+    let data = open(circle(64, false, -20.0), &options);
+    let axis = &data.info().grid.as_ref().unwrap().domain.axes()[0];
+    assert!(axis.lower == -20.0 && (axis.length() - 32.0 * std::f64::consts::PI).abs() < 1e-9, "{axis}");
+    assert!(data.info().notes.iter().any(|note| note.contains("the same circle")), "{:?}", data.info().notes);
+    let plain = OpenOptions { domain: bounds, ..OpenOptions::default() };
+    assert!(fail(circle(64, false, -20.0), &plain).to_string().contains("outside the domain"));
+}

@@ -1,14 +1,18 @@
 //! Files that appear under their name whole or not at all.
 
 use crate::error::{Error, Result};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file being written beside its final place, as `.NAME.writing`; removed again when dropped unfinished. What a killed
-/// process left under that name is replaced.
+/// Random letters in the name of a file being written.
+const LETTERS: usize = 6;
+
+/// A file being written beside its final place, as `.NAME.writing-` and six letters; removed again when dropped
+/// unfinished. Of several writers of one name each has its own file, and the last to finish stays. What killed
+/// processes left is removed: a live writer holds a lock on its file.
 pub struct AtomicFile {
     file: NamedTempFile,
     target: PathBuf,
@@ -26,20 +30,30 @@ impl AtomicFile {
         let mut meanwhile = OsString::from(".");
         meanwhile.push(name);
         meanwhile.push(".writing");
-        match std::fs::remove_file(folder.join(&meanwhile)) {
-            Err(e) if e.kind() != ErrorKind::NotFound => return Err(error(e)),
-            _ => {}
+        if cfg!(unix) {
+            remove_abandoned(folder, &meanwhile).map_err(error)?;
         }
+        meanwhile.push("-");
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&meanwhile).rand_bytes(0);
+        builder.prefix(&meanwhile).rand_bytes(LETTERS);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             // As any new file, less what the umask takes; the default of temporary files is the owner only.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(folder).map_err(error)?;
-        Ok(Self { file, target: target.into() })
+        loop {
+            let file = builder.tempfile_in(folder).map_err(error)?;
+            // Elsewhere a lock would keep out a second handle of our own. Where there are no locks, files of killed
+            // processes stay.
+            if cfg!(unix) {
+                let _ = file.as_file().lock();
+            }
+            // Another writer may have taken it for abandoned before it was locked.
+            if is_same_file(file.as_file(), file.path()).map_err(error)? {
+                return Ok(Self { file, target: target.into() });
+            }
+        }
     }
 
     /// Where it lies meanwhile.
@@ -60,14 +74,13 @@ impl AtomicFile {
     /// Makes the contents durable, then gives the file its name, then makes that durable.
     ///
     /// # Errors
-    /// A failing disk, or another process that writes a file of the same name; the file does not appear then.
+    /// A failing disk, or somebody who removed the file meanwhile; it does not appear then.
     pub fn finish(self) -> Result<()> {
         let target = self.target;
         let error = |source| Error::Io { path: target.clone(), source };
         if !is_same_file(self.file.as_file(), self.file.path()).map_err(error)? {
-            // What lies there is not ours to remove.
-            let _ = self.file.keep();
-            return Err(error(std::io::Error::other("another process is writing a file of this name")));
+            let text = format!("{} was removed while it was written", self.file.path().display());
+            return Err(error(std::io::Error::new(ErrorKind::NotFound, text)));
         }
         self.file.as_file().sync_all().map_err(error)?;
         self.file.persist(&target).map_err(|e| error(e.error))?;
@@ -79,12 +92,35 @@ impl AtomicFile {
     }
 }
 
-/// Whether `path` still leads to the open file, and not to one that another process put there.
+/// Removes the files of killed writers: those called `meanwhile`, or that and a dash and letters, which nobody has locked.
+fn remove_abandoned(folder: &Path, meanwhile: &OsStr) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(rest) = name.as_encoded_bytes().strip_prefix(meanwhile.as_encoded_bytes()) else { continue };
+        let letters = |rest: &[u8]| rest.len() == LETTERS && rest.iter().all(u8::is_ascii_alphanumeric);
+        if rest.is_empty() || rest.strip_prefix(b"-").is_some_and(letters) {
+            // What cannot be opened, locked or removed is somebody else's, or gone already.
+            if let Ok(file) = File::open(entry.path())
+                && file.try_lock().is_ok()
+            {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether `path` still leads to the open file.
 #[cfg(unix)]
 fn is_same_file(file: &File, path: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let (open, found) = (file.metadata()?, std::fs::metadata(path)?);
-    Ok((open.dev(), open.ino()) == (found.dev(), found.ino()))
+    let open = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(found) => Ok((open.dev(), open.ino()) == (found.dev(), found.ino())),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+    }
 }
 
 /// Elsewhere an open file cannot be removed.
@@ -105,37 +141,68 @@ mod tests {
     use super::*;
     use std::io::Write;
 
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     #[test]
-    fn what_a_killed_process_left_is_replaced() {
+    fn what_a_killed_process_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("u.npz");
-        let names = || {
-            let entries = std::fs::read_dir(folder.path()).unwrap();
-            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-            names.sort();
-            names
-        };
-        std::fs::write(folder.path().join(".u.npz.writing"), "half a file").unwrap();
+        for left in [".u.npz.writing", ".u.npz.writing-a1B2c3", ".u.npz.writing-mine"] {
+            std::fs::write(folder.path().join(left), "half a file").unwrap();
+        }
         let mut file = AtomicFile::create(&target).unwrap();
-        assert_eq!(names(), [".u.npz.writing"]);
+        assert_eq!(names(folder.path()).len(), 2);
         file.file().write_all(b"whole").unwrap();
         file.finish().unwrap();
-        assert_eq!(names(), ["u.npz"]);
+        assert_eq!(names(folder.path()), [".u.npz.writing-mine", "u.npz"]);
         assert_eq!(std::fs::read(&target).unwrap(), b"whole");
         drop(AtomicFile::create(&target).unwrap());
-        assert_eq!(names(), ["u.npz"]);
+        assert_eq!(names(folder.path()).len(), 2);
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_second_writer_of_the_same_name_is_noticed() {
+    fn a_file_that_was_removed_meanwhile_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = AtomicFile::create(&folder.path().join("u.npz")).unwrap();
+        std::fs::remove_file(file.path()).unwrap();
+        assert!(file.finish().unwrap_err().to_string().contains("was removed while it was written"));
+    }
+
+    #[test]
+    fn writers_of_one_name_each_publish_their_own() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("u.npz");
         let first = AtomicFile::create(&target).unwrap();
         let mut second = AtomicFile::create(&target).unwrap();
         second.file().write_all(b"second").unwrap();
-        assert!(first.finish().unwrap_err().to_string().contains("another process"));
         second.finish().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"second");
+        first.finish().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"");
+        let write = |writer: u8| {
+            for _ in 0..50 {
+                let mut file = AtomicFile::create(&target).unwrap();
+                for _ in 0..8 {
+                    file.file().write_all(&[writer; 1000]).unwrap();
+                }
+                file.finish().unwrap();
+                let found = std::fs::read(&target).unwrap();
+                assert_eq!(found.len(), 8000);
+                assert!(found.iter().all(|&byte| byte == found[0]), "a mixture of two writers");
+            }
+        };
+        std::thread::scope(|scope| {
+            for writer in 1..=4 {
+                scope.spawn(move || write(writer));
+            }
+        });
+        assert_eq!(names(folder.path()), ["u.npz"]);
     }
 }

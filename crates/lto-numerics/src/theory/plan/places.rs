@@ -3,7 +3,11 @@
 use crate::domain::{Domain, limit_cells};
 use crate::error::Result;
 use crate::grid::{Grid, Placement};
+use crate::memory;
 use crate::points::Points;
+
+/// What a place takes: its position, twice, and what is known about it while sensors are placed.
+const BYTES_A_PLACE: u128 = 96;
 
 /// A fine grid over a domain; on axes that are not periodic both ends are in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,13 +21,15 @@ impl PlaceGrid {
     /// About `n` places, as far apart along all axes.
     ///
     /// # Errors
-    /// None for a sound domain.
+    /// More places than fit into memory.
     pub fn new(domain: &Domain, n: usize) -> Result<Self> {
         let side = (domain.volume() / n.max(1) as f64).powf(1.0 / domain.dim() as f64);
         let along =
             domain.axes().iter().map(|axis| (axis.length() / side).round().clamp(2.0, n.max(2) as f64));
         let mut counts: Vec<usize> = along.map(|count| count as usize).collect();
         limit_cells(&mut counts, n.saturating_mul(4).max(16));
+        let places = counts.iter().map(|&count| count as u128).product::<u128>();
+        memory::require(&format!("a layout judged at {places} places"), places * BYTES_A_PLACE)?;
         let placement = |periodic| if periodic { Placement::Left } else { Placement::Vertex };
         let axes: Vec<_> =
             domain.axes().iter().zip(counts).map(|(axis, count)| (count, placement(axis.periodic))).collect();

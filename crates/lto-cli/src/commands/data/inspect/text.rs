@@ -34,7 +34,8 @@ pub fn report(report: &Report, color: bool) -> String {
         };
         text.heading("Times");
         let (n, first, last) = (info.times.len(), short(first), short(last));
-        text.line(&format!("  {n} frames from {first} to {last}, step {step}"));
+        let units = info.time_units.as_ref().map(|units| format!(", in {units}")).unwrap_or_default();
+        text.line(&format!("  {n} frames from {first} to {last}, step {step}{units}"));
     }
     for finer in &info.finer {
         text.line(&format!("  also at resolution {0}: --resolution {0}", finer.resolution));

@@ -1,11 +1,7 @@
-//! Reading a point cloud line by line.
+//! Scattered points with values, made of a table.
 
-use super::columns::{Column, Role, columns, delimiter, finite, is_missing};
-use super::lines::{Lines, fields};
-use crate::dataset::format::require_file;
-use crate::dataset::format::strided::file_error;
-use crate::error::{Error, Result};
-use std::fs::File;
+use super::{Column, ColumnRole, Table};
+use crate::error::Result;
 use std::path::Path;
 
 /// A value that the file does not have: a sensor that failed.
@@ -19,11 +15,8 @@ pub struct Missing {
     pub line: u64,
 }
 
-/// Scattered points with values: the content of a CSV file.
-///
-/// Columns named `x`, `y`, `z`, `lat`, `lon`, `latitude`, `longitude` are coordinates, `t` or `time` is the
-/// time, in any case of letters; all other columns of numbers are values. The delimiter is a comma, a semicolon
-/// or a tab; lines that begin with `#` are comments.
+/// Scattered points with values: the content of a CSV file, coordinates, time and values by their names (see
+/// [`ColumnRole`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointCloud {
     /// Names of the coordinates, in the file's order.
@@ -34,123 +27,57 @@ pub struct PointCloud {
     pub times: Option<(String, Vec<f64>)>,
     /// Names of the values, in the file's order.
     pub value_names: Vec<String>,
-    /// Values `[value][n]`; NaN where [`PointCloud::missing`] says so and nowhere else.
+    /// Values `[value][n]`; NaN where the file has none.
     pub values: Vec<Vec<f64>>,
     /// Names of columns of text, which were not read.
     pub text_names: Vec<String>,
-    missing: Vec<Missing>,
+    /// Line of each point in the file, counted from 1.
+    pub lines: Vec<u64>,
 }
 
 impl PointCloud {
     /// Reads a file.
     ///
     /// # Errors
-    /// An unreadable file; a header without coordinates; a field that is not a finite number, named by line,
-    /// column and text. A value (not a coordinate or time) may be empty, `NaN`, `NA` or `null`.
-    pub fn read(path: &Path) -> Result<PointCloud> {
-        let io = |source| file_error(path, None, source);
-        let corrupt = |problem| Error::Corrupt { path: path.into(), array: None, position: None, problem };
-        require_file(path)?;
-        let mut lines = Lines::new(File::open(path).map_err(io)?);
-        let Some((_, header)) = lines.next().map_err(io)? else {
-            return Err(corrupt("the file is empty".into()));
-        };
-        let delimiter = delimiter(header);
-        let mut columns = columns(fields(header, delimiter)).map_err(corrupt)?;
-        let mut cloud = PointCloud::default();
-        while let Some((number, line)) = lines.next().map_err(io)? {
-            if cloud.axis_names.is_empty() {
-                cloud.begin(&mut columns, fields(line, delimiter));
-            }
-            cloud.push(&columns, line, number, delimiter).map_err(corrupt)?;
-        }
-        if cloud.is_empty() {
-            return Err(corrupt("a header line, but no points follow".into()));
-        }
-        Ok(cloud)
+    /// As [`Table::read`].
+    pub fn read(path: &Path) -> Result<Self> {
+        Ok(Self::from(&Table::read(path)?))
     }
 
     /// Number of points n.
     pub fn len(&self) -> usize {
-        self.coordinates.len().checked_div(self.axis_names.len()).unwrap_or(0)
+        self.lines.len()
     }
 
     /// Is there no point?
     pub fn is_empty(&self) -> bool {
-        self.coordinates.is_empty()
+        self.lines.is_empty()
     }
 
     /// The values the file does not have, in the file's order.
-    pub fn missing(&self) -> &[Missing] {
-        &self.missing
-    }
-
-    /// The first line of data decides which columns are text; then all names are known.
-    fn begin<'a>(&mut self, columns: &mut [Column], fields: impl Iterator<Item = &'a [u8]>) {
-        for (column, field) in columns.iter_mut().zip(fields) {
-            if column.role == Role::Value && !is_missing(field) && !number_like(field) {
-                column.role = Role::Text;
-            }
-            let name = column.name.clone();
-            match column.role {
-                Role::Axis => self.axis_names.push(name),
-                Role::Time => self.times = Some((name, Vec::new())),
-                Role::Value => {
-                    self.value_names.push(name);
-                    self.values.push(Vec::new());
-                }
-                Role::Text => self.text_names.push(name),
-            }
-        }
-    }
-
-    fn push(&mut self, columns: &[Column], line: &[u8], number: u64, delimiter: u8) -> Result<(), String> {
-        let point = self.len();
-        let mut value = 0;
-        let mut fields = fields(line, delimiter);
-        for (i, column) in columns.iter().enumerate() {
-            let field = fields.next().ok_or_else(|| wrong_count(number, i, columns.len()))?;
-            let finite = || finite(field).ok_or_else(|| complaint(number, column, field, delimiter));
-            match column.role {
-                Role::Axis => self.coordinates.push(finite()?),
-                Role::Time => {
-                    if let Some((_, times)) = &mut self.times {
-                        times.push(finite()?);
-                    }
-                }
-                Role::Value => {
-                    let entry = if is_missing(field) {
-                        self.missing.push(Missing { value, point, line: number });
-                        f64::NAN
-                    } else {
-                        finite()?
-                    };
-                    self.values[value].push(entry);
-                    value += 1;
-                }
-                Role::Text => {}
-            }
-        }
-        match fields.count() {
-            0 => Ok(()),
-            more => Err(wrong_count(number, columns.len() + more, columns.len())),
-        }
+    pub fn missing(&self) -> Vec<Missing> {
+        let at = |point: usize| {
+            let absent = self.values.iter().enumerate().filter(move |(_, column)| column[point].is_nan());
+            absent.map(move |(value, _)| Missing { value, point, line: self.lines[point] })
+        };
+        (0..self.len()).flat_map(at).collect()
     }
 }
 
-fn wrong_count(line: u64, got: usize, expected: usize) -> String {
-    format!("line {line} has {got} fields, but the header names {expected}")
-}
-
-/// Does a field look like a number at all? One that is infinite or has a decimal comma does.
-fn number_like(field: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(field).replace(',', ".");
-    text.parse::<f64>().is_ok()
-}
-
-fn complaint(line: u64, column: &Column, field: &[u8], delimiter: u8) -> String {
-    let text: String = String::from_utf8_lossy(field).chars().take(40).collect();
-    let decimal_comma = delimiter != b',' && number_like(field) && field.contains(&b',');
-    let hint = if decimal_comma { "; write a decimal point, not a comma" } else { "" };
-    format!("line {line}, column {}: {text:?} is not a finite number{hint}", column.name)
+impl From<&Table> for PointCloud {
+    fn from(table: &Table) -> Self {
+        let columns = |role| table.columns_of(role);
+        let names = |role| columns(role).map(|column| column.name.clone()).collect();
+        let row = |i: usize| columns(ColumnRole::Axis).map(move |column| column.values[i]);
+        let time = |column: &Column| (column.name.clone(), column.values.clone());
+        Self {
+            axis_names: names(ColumnRole::Axis),
+            coordinates: (0..table.len()).flat_map(row).collect(),
+            times: columns(ColumnRole::Time).next().map(time),
+            value_names: names(ColumnRole::Value),
+            values: columns(ColumnRole::Value).map(|column| column.values.clone()).collect(),
+            text_names: names(ColumnRole::Text),
+            lines: table.lines.clone(),
+        }
+    }
 }

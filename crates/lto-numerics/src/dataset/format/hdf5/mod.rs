@@ -11,6 +11,7 @@ mod write;
 
 pub(crate) use write::Hdf5Writer;
 
+use super::cf::Packing;
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::{Error, Result};
 use element::Number;
@@ -32,7 +33,7 @@ pub struct Hdf5Store {
 /// What is behind a listed name.
 enum Content {
     /// Numbers.
-    Numbers(Number, H5Dataset),
+    Numbers(Number, H5Dataset, Option<Packing>),
     /// Nothing at all (NumPy users know it as `h5py.Empty`): read as no elements.
     Null,
     /// Something sound that is not read as numbers.
@@ -68,6 +69,12 @@ impl Hdf5Store {
                 Ok(found) => found,
                 Err(error) => unreadable(name, error),
             };
+            if let Content::Numbers(_, _, packing) = &mut content {
+                match Packing::of(&attributes, &info.name, info.element) {
+                    Ok(found) => *packing = found,
+                    Err(problem) => content = Content::Damaged(problem),
+                }
+            }
             if matlab {
                 info.shape.reverse();
                 if matlab::is_no_array(&info.name, &attributes) {
@@ -142,14 +149,18 @@ impl ArrayStore for Hdf5Store {
             }
             _ => check_slice(&self.path, &self.arrays, array, start, count)?,
         };
-        let Some(Content::Numbers(number, dataset)) = content else { return Ok(Vec::new()) };
+        let Some(Content::Numbers(number, dataset, packing)) = content else { return Ok(Vec::new()) };
         if count.contains(&0) {
             return Ok(Vec::new());
         }
         let guarded_read = |start: &[usize], count: &[usize]| {
             guarded(&self.path, Some(array), || storage::check(dataset, *number, count, self.length))?
                 .map_err(corrupt)?;
-            guarded(&self.path, Some(array), || number.read(dataset, start, count))
+            let mut values = guarded(&self.path, Some(array), || number.read(dataset, start, count))?;
+            if let Some(packing) = packing {
+                packing.unpack(&mut values);
+            }
+            Ok(values)
         };
         if self.format != Format::Mat73 {
             return guarded_read(start, count);

@@ -4,11 +4,14 @@ use super::Content;
 use super::element::Number;
 use crate::dataset::format::inflate::MAX_EXPANSION;
 use crate::dataset::format::{ArrayInfo, ElementType};
-use rust_hdf5::{Filter, H5Dataset, H5File, StorageLayout};
+use rust_hdf5::{ChunkIndex, Filter, H5Dataset, H5File, StorageLayout};
 
 /// Parts of a dataset that were never written take no room in the file: up to this many bytes of a slice or a
 /// chunk are believed whatever the size of the file.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
+
+/// Bytes that an entry of a chunk index takes in memory.
+const INDEX_ENTRY: u64 = 24;
 
 /// Name of a filter, and whether it can be undone here.
 fn filter_name(filter: &Filter) -> (String, bool) {
@@ -68,15 +71,15 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
         ))
     } else {
         match number {
-            Some(number) => Content::Numbers(number, dataset),
+            Some(number) => Content::Numbers(number, dataset, None),
             None => Content::Other,
         }
     };
     Ok((ArrayInfo { name: name.into(), shape, element, storage }, content))
 }
 
-/// Refuses a slice or a chunk larger than a file of `length` bytes can hold: a damaged size must not become an
-/// allocation.
+/// Refuses a slice, a chunk or a list of chunks larger than a file of `length` bytes can hold: a damaged size must not
+/// become an allocation.
 pub(super) fn check(
     dataset: &H5Dataset,
     number: Number,
@@ -96,6 +99,19 @@ pub(super) fn check(
     }
     if dataset.is_chunked() && chunk.contains(&0) {
         return Ok(Err(format!("its chunks of {chunk:?} are empty")));
+    }
+    if dataset.chunk_index()? == Some(ChunkIndex::ExtensibleArray) {
+        // This index is read whole, and has an entry for every chunk that the largest shape could have.
+        let (shape, largest) = (dataset.shape(), dataset.max_shape()?);
+        let extents = shape.iter().zip(&largest).map(|(&now, most)| most.unwrap_or(now));
+        let chunks = extents.zip(&chunk).map(|(n, &along)| n.div_ceil(along) as u64);
+        let entries = chunks.fold(1, u64::saturating_mul);
+        if entries.saturating_mul(INDEX_ENTRY) > length.max(ALWAYS_ALLOWED) {
+            return Ok(Err(format!(
+                "its index has room for {entries} chunks of {chunk:?}, more than a file of {length} bytes can list; \
+                 rewrite it with a smaller maximum shape"
+            )));
+        }
     }
     Ok(Ok(()))
 }
