@@ -252,6 +252,16 @@ pub enum Error {
         /// What is wrong.
         problem: Box<Error>,
     },
+    /// A file of points that does not hold what is wanted of it.
+    #[error("{path}: {row}{problem}", path = path.display(), row = row.as_ref().map(|r| format!("{r}: ")).unwrap_or_default())]
+    Readings {
+        /// The file.
+        path: PathBuf,
+        /// The row, as a person finds it, if it is about one.
+        row: Option<String>,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// A file whose arrays match no known layout.
     #[error("{path}: {problem}", path = path.display())]
     UnknownLayout {

@@ -1,12 +1,9 @@
 //! A layout of sensors and the domain they stand in, from the command line and a file.
 
-use super::readings::Readings;
 use crate::args::RegularityArgs;
 use crate::usage::{UsageError, with_flag};
-use anyhow::{Context as _, Result, ensure};
-use lto_numerics::dataset::format::csv::PointCloud;
-use lto_numerics::dataset::format::{self, Format};
-use lto_numerics::dataset::{DomainOption, PeriodicOption};
+use anyhow::{Result, ensure};
+use lto_numerics::dataset::{DomainOption, PeriodicOption, PointFile, Readings};
 use lto_numerics::domain::AXIS_NAMES;
 use lto_numerics::theory::Regularity;
 use lto_numerics::{Axis, Domain, Points};
@@ -24,7 +21,8 @@ pub fn domain(
 ) -> Result<Domain> {
     let mut bounds = bounds.0.clone();
     let mut names: Vec<String> = AXIS_NAMES.map(String::from).to_vec();
-    if let Some(found) = file.map(axis_names).transpose()?.filter(|names| !names.is_empty()) {
+    let file = file.map(PointFile::open).transpose()?;
+    if let Some(found) = file.map(|file| file.axis_names()).filter(|names| !names.is_empty()) {
         if let [all] = bounds[..] {
             bounds = vec![all; found.len()];
         }
@@ -63,29 +61,12 @@ pub fn bounds(option: &DomainOption) -> String {
     text.join(",")
 }
 
-/// The names of the coordinates in a CSV file; none for other files.
-fn axis_names(path: &Path) -> Result<Vec<String>> {
-    Ok(match format::open(path)?.format() {
-        Format::Csv => PointCloud::read(path)?.axis_names,
-        _ => Vec::new(),
-    })
-}
-
 /// The sensors of a file. Rows at the same place, as those of several times, are one sensor.
 ///
 /// # Errors
 /// A file that cannot be read, or without points in the domain.
 pub fn sensors(path: &Path, domain: &Domain) -> Result<Points> {
-    let readings = Readings::read(path, domain)?;
-    let dim = domain.dim();
-    let place = |row: &[f64]| -> Vec<u64> {
-        // Adding zero joins −0.0 and 0.0.
-        row.iter().zip(domain.axes()).map(|(&x, axis)| (axis.wrap(x) + 0.0).to_bits()).collect()
-    };
-    let mut seen = std::collections::HashSet::new();
-    let distinct = readings.coordinates.chunks_exact(dim).filter(|row| seen.insert(place(row)));
-    let coordinates = distinct.flatten().copied().collect();
-    Points::scattered(domain.clone(), coordinates).with_context(|| path.display().to_string())
+    Ok(Readings::read(path, domain)?.sensors()?)
 }
 
 /// What is known about the states, from the command line.

@@ -15,7 +15,6 @@ mod info;
 mod layout;
 mod predict;
 mod product;
-mod readings;
 mod reproduce;
 mod states;
 mod theory;
