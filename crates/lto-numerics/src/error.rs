@@ -155,6 +155,16 @@ pub enum Error {
         /// Bytes free.
         available: u64,
     },
+    /// An option that does not fit the data or the other options.
+    #[error("{name} = {value}: {problem}")]
+    Unfit {
+        /// Name of the option.
+        name: &'static str,
+        /// Its value, as text.
+        value: String,
+        /// Why not, and what would.
+        problem: String,
+    },
     /// A resampling method that cannot carry fields from one grid to the other.
     #[error("{method} resampling does not apply on axis {axis}: {reason}")]
     Resample {
@@ -270,6 +280,12 @@ pub enum Error {
         /// What was found, and how to say what it is.
         problem: String,
     },
+}
+
+impl Error {
+    pub(crate) fn unfit(name: &'static str, value: impl ToString, problem: impl Into<String>) -> Self {
+        Self::Unfit { name, value: value.to_string(), problem: problem.into() }
+    }
 }
 
 /// `: name at byte 12` for the parts that are known.

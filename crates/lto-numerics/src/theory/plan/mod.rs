@@ -2,6 +2,7 @@
 
 mod balls;
 mod cover;
+mod failures;
 mod gaps;
 mod greedy;
 mod ledger;
@@ -24,6 +25,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sites::Sites;
 
+pub use failures::{Failure, Failures};
 pub use gaps::{Gap, gaps};
 pub use losses::{SensorLoss, losses};
 pub use places::{PlaceGrid, spread};
