@@ -1,5 +1,7 @@
 //! Values of flags that only the library finds wrong: errors of the command line all the same.
 
+use crate::args::Arguments;
+use clap::{Command, CommandFactory};
 use lto_numerics::Error;
 use std::fmt;
 
@@ -37,12 +39,17 @@ impl std::error::Error for UsageError {}
 
 /// The library's error about a parameter, under the name of its flag; any other as it is.
 pub fn with_flag(error: Error) -> anyhow::Error {
-    match error {
-        Error::Parameter { name, value, requirement } => {
+    let (name, value, requirement) = match &error {
+        Error::Parameter { name, value, requirement } => (name, value, *requirement),
+        Error::Unfit { name, value, problem } => (name, value, problem.as_str()),
+        _ => return error.into(),
+    };
+    match flag(name) {
+        flag if exists(&flag, &Arguments::command()) => {
             let requirement = requirement.replace("solve_resolution", "--solve-resolution");
-            UsageError::new(&flag(name), value, requirement).into()
+            UsageError::new(&flag, value, requirement).into()
         }
-        other => other.into(),
+        _ => error.into(),
     }
 }
 
@@ -52,4 +59,25 @@ fn flag(parameter: &str) -> String {
         return "n".into();
     }
     parameter.strip_prefix("n_").unwrap_or(parameter).replace(['_', ' '], "-")
+}
+
+/// Whether a command or one of its subcommands has this flag.
+fn exists(flag: &str, command: &Command) -> bool {
+    command.get_arguments().any(|argument| argument.get_long() == Some(flag))
+        || command.get_subcommands().any(|subcommand| exists(flag, subcommand))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_flags_that_exist() {
+        let error = |name| {
+            let error = Error::Parameter { name, value: "7".into(), requirement: "must be 8" };
+            with_flag(error).to_string()
+        };
+        assert_eq!(error("n_new"), "invalid value '7' for '--n': must be 8");
+        assert_eq!(error("sup_bound"), "sup_bound = 7: must be 8");
+    }
 }

@@ -174,8 +174,7 @@ fn growth(fields: &[Field], curvature: f64) -> Result<Option<f64>> {
     if fields.iter().any(|field| field.grid().shape().iter().any(|&n| n < 5)) {
         return Ok(None);
     }
-    let every_2nd =
-        |field: &Field| resample(field, &Arc::new(field.grid().strided(2)?), Method::Stride);
+    let every_2nd = |field: &Field| resample(field, &Arc::new(field.grid().strided(2)?), Method::Stride);
     let coarse = fields.iter().map(every_2nd).collect::<Result<Vec<_>>>()?;
     // Fields without any curvature at every 2nd point have all of it between them.
     let found = Regularity::estimate(&coarse).map_or(0.0, |found| found.curvature_bound);

@@ -4,9 +4,7 @@ use crate::design::PointDesign;
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::pde::{HeatField, sample_rng};
-use crate::theory::{
-    Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TrialField, dense_places,
-};
+use crate::theory::{Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TrialField, dense_places};
 use serde::Serialize;
 
 /// Places for the supremum over space, at least, in one, two and three dimensions; eight for each point where that is
@@ -59,7 +57,8 @@ impl RateStates {
                 let draw = |index| HeatField::draw(domain.dim(), BUMPS, &mut sample_rng(seed, index));
                 let fields: Vec<HeatField> = (0..HEAT_STATES).map(draw).collect();
                 let regularity = HeatField::common_regularity(&fields)?;
-                let states = fields.into_iter().map(|field| Box::new(move |x: &[f64]| field.value(x)) as State);
+                let states =
+                    fields.into_iter().map(|field| Box::new(move |x: &[f64]| field.value(x)) as State);
                 Ok((states.collect(), regularity))
             }
         }

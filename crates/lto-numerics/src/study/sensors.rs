@@ -9,7 +9,8 @@ use crate::geometry::{FillDistance, fill_distance};
 use crate::memory;
 use crate::points::Points;
 use crate::theory::plan::{
-    Failures, Gap, PlaceGrid, Region, SensorObjective, SensorRequest, WorstPlace, complete, gaps, refine, spread,
+    Failures, Gap, PlaceGrid, Region, SensorObjective, SensorRequest, WorstPlace, complete, gaps, refine,
+    spread,
 };
 use crate::theory::{Estimator, Regularity};
 use serde::{Serialize, Serializer};
@@ -203,9 +204,7 @@ impl SensorStudy {
 /// The regions that hold none of the places.
 fn idle<'a>(avoid: &'a [Region], places: &PlaceGrid) -> impl Iterator<Item = &'a Region> {
     let (points, domain) = (places.points().coordinates(), places.points().domain().clone());
-    avoid.iter().filter(move |region| {
-        !points.chunks_exact(domain.dim()).any(|x| region.contains(&domain, x))
-    })
+    avoid.iter().filter(move |region| !points.chunks_exact(domain.dim()).any(|x| region.contains(&domain, x)))
 }
 
 /// Points as a list of their coordinates.

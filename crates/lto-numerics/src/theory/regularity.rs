@@ -64,9 +64,14 @@ impl Regularity {
         if !oscillation.is_finite() || !derived.is_finite() {
             let given = [("sup", sup), ("gradient", gradient), ("curvature", Some(curvature))];
             let size = |&(_, bound): &(_, Option<f64>)| bound.unwrap_or(0.0);
-            let (name, bound) = given.into_iter().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(given[2]);
+            let (name, bound) =
+                given.into_iter().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(given[2]);
             let requirement = "is too large: the bounds that follow from it are not finite";
-            return Err(Error::Parameter { name, value: bound.unwrap_or(curvature).to_string(), requirement });
+            return Err(Error::Parameter {
+                name,
+                value: bound.unwrap_or(curvature).to_string(),
+                requirement,
+            });
         }
         let given = gradient.filter(|&g| g <= derived);
         Ok(Self {
