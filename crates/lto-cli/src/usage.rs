@@ -70,6 +70,8 @@ fn exists(flag: &str, command: &Command) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::Path;
 
     #[test]
     fn errors_name_flags_that_exist() {
@@ -79,5 +81,39 @@ mod tests {
         };
         assert_eq!(error("n_new"), "invalid value '7' for '--n': must be 8");
         assert_eq!(error("sup_bound"), "sup_bound = 7: must be 8");
+    }
+
+    /// Messages, help and comments of all crates name no flag that is not there.
+    #[test]
+    fn texts_name_flags_that_exist() {
+        let command = Arguments::command();
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
+        let mut named = 0;
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() && !path.ends_with("tests") && !path.ends_with("examples") {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|suffix| suffix == "rs") {
+                    let text = fs::read_to_string(&path).unwrap();
+                    for flag in flags(&text) {
+                        named += 1;
+                        let known = flag == "help" || flag == "version" || exists(flag, &command);
+                        assert!(known, "{}: --{flag}", path.display());
+                    }
+                }
+            }
+        }
+        assert!(named > 100, "{named}");
+    }
+
+    /// The words that follow two dashes.
+    fn flags(text: &str) -> impl Iterator<Item = &str> {
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        text.match_indices("--").filter_map(move |(at, _)| {
+            let rest = &text[at + 2..];
+            let begins = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+            let name = &rest[..rest.find(|c| !word(c)).unwrap_or(rest.len())];
+            (begins && name.starts_with(|c: char| c.is_ascii_lowercase())).then_some(name)
+        })
     }
 }

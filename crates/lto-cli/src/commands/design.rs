@@ -8,8 +8,9 @@ use crate::usage::{UsageError, with_flag};
 use anyhow::Result;
 use lto_numerics::Domain;
 use lto_numerics::dataset::PointFile;
-use lto_numerics::study::{SensorStudy, StudyGoal, StudyRequest};
+use lto_numerics::study::{SensorStudy, StudyGoal};
 use lto_numerics::theory::Estimator;
+use lto_numerics::theory::plan::SensorRequest;
 use lto_report::{picture, placement};
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let delivery = Delivery::new(&args.output, written, "a .csv, .png, .svg or .html file")?;
     let mut file = args.existing.as_deref().map(PointFile::open).transpose()?;
     let names = file.as_ref().map(PointFile::axis_names).unwrap_or_default();
-    let (domain, goal) = goal(args, &names)?;
+    let (domain, objective) = goal(args, &names)?;
     for region in &args.avoid {
         region.check(domain.dim()).map_err(|_| {
             UsageError::new("avoid", region, format!("must have {} coordinates, as {domain}", domain.dim()))
@@ -31,9 +32,9 @@ pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let existing = file.as_mut().map(|file| file.on(&domain)?.sensors()).transpose()?;
     let (existing, avoid) = (existing.as_ref(), args.avoid.as_slice());
-    let request = StudyRequest { domain: &domain, n_new: args.n, existing, avoid, goal, seed: args.seed };
+    let request = SensorRequest { domain: &domain, n_new: args.n, existing, avoid, objective };
     let study = Progress::over("steps", SensorStudy::STEPS, global.quiet, |done| {
-        SensorStudy::new(&request, done).map_err(with_flag)
+        SensorStudy::new(&request, args.seed, done).map_err(with_flag)
     })?;
     delivery.deliver(
         &study,

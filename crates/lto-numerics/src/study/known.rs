@@ -107,7 +107,8 @@ impl EstimatedRegularity {
             axis.periodic = of_data.periodic;
             // A part of a period has two ends.
             axis.periodic &= axis.same_place(of_data);
-            if of_data.periodic && !axis.periodic && periodic.is_some() {
+            let told = periodic.is_some_and(|periodic| periodic.includes(&of_data.name));
+            if told && of_data.periodic && !axis.periodic {
                 let problem = format!("{named} is only a part of the period of the data, {whole}");
                 return Err(Error::unfit("periodic", &of_data.name, problem));
             }

@@ -13,4 +13,4 @@ pub use judge::Verdict;
 pub use known::{EstimatedRegularity, open_part};
 pub use rates::{Rate, RateStates, Rates, RatesRequest};
 pub use rival::Compared;
-pub use sensors::{SensorStudy, StudyGoal, StudyRequest};
+pub use sensors::{SensorStudy, StudyGoal};

@@ -1,12 +1,16 @@
 //! Other layouts of as many sensors, to compare with.
 
 use super::judge::Judge;
-use super::sensors::StudyRequest;
+use super::sensors::StudyGoal;
 use crate::design::PointDesign;
 use crate::error::Result;
 use crate::pde::sample_rng;
 use crate::points::Points;
+use crate::theory::plan::SensorRequest;
+use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+
+type Request<'a> = SensorRequest<'a, StudyGoal>;
 
 /// Layouts drawn of each random kind.
 const LAYOUTS: u64 = 5;
@@ -40,13 +44,13 @@ pub(super) struct Rival {
 
 impl Rival {
     /// Random, Halton and regular layouts, with the same existing sensors and regions to avoid.
-    pub fn all(request: &StudyRequest, judge: &Judge) -> Result<Vec<Self>> {
+    pub fn all(request: &Request, seed: u64, judge: &Judge) -> Result<Vec<Self>> {
         let of = |(design, n_layouts): (PointDesign, u64)| {
             let mut layouts = Vec::new();
             for layout in 0..n_layouts {
                 let drawn = match design {
                     PointDesign::Grid => regular(request),
-                    _ => drawn(request, design, layout),
+                    _ => drawn(request, design, sample_rng(seed, layout)),
                 };
                 let Some(new) = drawn else { continue };
                 let mut coordinates = request.existing.map(Points::coordinates).unwrap_or_default();
@@ -86,11 +90,11 @@ impl Rival {
 }
 
 /// The first n points of a design that lie outside the regions to avoid; `None` where these fill the domain.
-fn drawn(request: &StudyRequest, design: PointDesign, layout: u64) -> Option<Vec<f64>> {
+fn drawn(request: &Request, design: PointDesign, rng: ChaCha8Rng) -> Option<Vec<f64>> {
     let wanted = request.n_new * request.domain.dim();
     (0..DOUBLINGS).find_map(|doubling| {
         let n = request.n_new.saturating_mul(1 << doubling);
-        let points = design.points(request.domain, n, &mut sample_rng(request.seed, layout)).ok()?;
+        let points = design.points(request.domain, n, &mut rng.clone()).ok()?;
         let mut kept = free(request, &points);
         kept.truncate(wanted);
         (kept.len() == wanted).then_some(kept)
@@ -98,7 +102,7 @@ fn drawn(request: &StudyRequest, design: PointDesign, layout: u64) -> Option<Vec
 }
 
 /// The largest regular grid of at most n points, without those in regions to avoid.
-fn regular(request: &StudyRequest) -> Option<Vec<f64>> {
+fn regular(request: &Request) -> Option<Vec<f64>> {
     let mut rng = sample_rng(0, 0);
     let grid =
         (1..=request.n_new).rev().find_map(|n| PointDesign::Grid.points(request.domain, n, &mut rng).ok())?;
@@ -106,7 +110,7 @@ fn regular(request: &StudyRequest) -> Option<Vec<f64>> {
 }
 
 /// The coordinates of the points outside the regions to avoid.
-fn free(request: &StudyRequest, points: &Points) -> Vec<f64> {
+fn free(request: &Request, points: &Points) -> Vec<f64> {
     let coordinates = points.coordinates();
     let kept = |x: &&[f64]| !request.avoid.iter().any(|region| region.contains(request.domain, x));
     coordinates.chunks_exact(request.domain.dim()).filter(kept).flatten().copied().collect()

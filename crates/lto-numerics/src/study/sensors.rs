@@ -25,7 +25,7 @@ const REFINED: usize = 5000;
 /// What a sensor takes, with its eight places or more on two grids and in what is known about them.
 const BYTES_A_SENSOR: u128 = 2048;
 
-/// What a layout is to make small.
+/// What a layout is to make small, where each layout may have its own ℓ.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StudyGoal {
     /// The largest distance of a place from its nearest sensor.
@@ -39,23 +39,6 @@ pub enum StudyGoal {
         /// ℓ; the best for each layout where none is given.
         length_scale: Option<f64>,
     },
-}
-
-/// What is asked: n more sensors in a domain.
-#[derive(Clone, Debug)]
-pub struct StudyRequest<'a> {
-    /// The domain.
-    pub domain: &'a Domain,
-    /// How many sensors to add.
-    pub n_new: usize,
-    /// Sensors that stand already; they stay.
-    pub existing: Option<&'a Points>,
-    /// Where no sensor may stand. The state there is wanted all the same.
-    pub avoid: &'a [Region],
-    /// What to make small.
-    pub goal: StudyGoal,
-    /// Seed of the random layouts to compare with.
-    pub seed: u64,
 }
 
 /// A layout with what is known about it. The keys of its JSON are stable.
@@ -115,12 +98,17 @@ impl SensorStudy {
     /// Steps of [`SensorStudy::new`], for showing its progress.
     pub const STEPS: usize = 6;
 
-    /// Places the sensors and studies the layout. `progress` is told the number of steps done.
+    /// Places the sensors and studies the layout; `seed` is that of the random layouts it is compared with. `progress` is
+    /// told the number of steps done.
     ///
     /// # Errors
     /// As [`complete`], or more sensors than fit into memory.
-    pub fn new(request: &StudyRequest, progress: &mut dyn FnMut(usize)) -> Result<Self> {
-        let StudyRequest { domain, n_new, existing, avoid, .. } = *request;
+    pub fn new(
+        request: &SensorRequest<StudyGoal>,
+        seed: u64,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Self> {
+        let SensorRequest { domain, n_new, existing, avoid, .. } = *request;
         let n_existing = existing.map_or(0, Points::len);
         let n = n_existing.saturating_add(n_new);
         memory::require(&format!("a layout of {n} sensors"), n as u128 * BYTES_A_SENSOR)?;
@@ -130,8 +118,8 @@ impl SensorStudy {
         let greedy = complete(&covering, &places, &[])?;
         let covered = refine(&covering, &places, greedy.clone())?.sensors;
         progress(1);
-        let judge = Judge::new(&request.goal, domain, n)?;
-        let rivals = Rival::all(request, &judge)?;
+        let judge = Judge::new(&request.objective, domain, n)?;
+        let rivals = Rival::all(request, seed, &judge)?;
         progress(2);
         // A layout that covers evenly is the start; the certificate may find a better one.
         let asked = sensors(judge.objective(&covered)?);
@@ -166,7 +154,7 @@ impl SensorStudy {
         progress(5);
         let gaps = gaps(&objective, &sensors, &places, avoid, GAPS)?;
         let compared = |rival: &Rival| rival.compared(domain.dim(), judged.value);
-        let (name, estimator, regularity) = match &request.goal {
+        let (name, estimator, regularity) = match &request.objective {
             StudyGoal::FillDistance => ("fill_distance", None, None),
             StudyGoal::Certificate { estimator, regularity, .. } => {
                 ("certificate", Some(*estimator), Some(regularity.clone()))

@@ -35,27 +35,27 @@ pub struct Group {
 
 /// A place with a name, marked with a ring.
 pub struct Mark {
-    /// Where.
+    /// The place.
     pub at: Vec<f64>,
-    /// What stands beside it.
+    /// The name beside it.
     pub label: String,
 }
 
-/// What is shown.
+/// Sensors over the map of a quantity.
 pub struct SensorMap<'a> {
-    /// What stands above.
+    /// The title above.
     pub title: String,
     /// The quantity, at the color bar.
     pub quantity: String,
-    /// Where the quantity is known.
+    /// The places of the values.
     pub grid: &'a Grid,
-    /// The quantity.
+    /// The quantity at each of them.
     pub values: &'a [f64],
     /// The sensors.
     pub groups: Vec<Group>,
     /// Places to look at.
     pub marks: Vec<Mark>,
-    /// Outlined.
+    /// Regions to outline.
     pub regions: &'a [Region],
 }
 
