@@ -22,7 +22,7 @@ pub use bench::{BenchArgs, BenchCase, BenchCommand};
 pub use certify::CertifyArgs;
 pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
-pub use design::{DesignArgs, ObjectiveArg};
+pub use design::{DesignArgs, GoalArg};
 pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
 pub use frames::FrameRange;
 pub use generate::{GenerateArgs, PdeArgs, RunArgs};
@@ -31,9 +31,10 @@ pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
 pub use regularity::RegularityArgs;
 pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
-pub use theory::{RatesArgs, StatesArg, TheoryCommand};
+pub use theory::TheoryCommand;
 pub use train::TrainArgs;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
 use lto_report::picture::colormap::Colormap;
@@ -85,6 +86,30 @@ pub struct GlobalArgs {
     pub threads: Option<u16>,
 }
 
+/// Where a result goes, besides the terminal.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// File or folder to write; its suffix says what, see below
+    #[arg(long, short, value_name = "FILE|DIR")]
+    pub output: Option<PathBuf>,
+    /// Replace what exists
+    #[arg(long)]
+    pub force: bool,
+    /// Print JSON in place of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A parser of the names of `all`.
+fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    // Only the name of one of them comes through.
+    let find = move |text: String| all.into_iter().find(|&one| name(one) == text).unwrap_or(all[0]);
+    PossibleValuesParser::new(all.map(name)).map(find)
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -107,7 +132,7 @@ pub enum Command {
     Reproduce(ReproduceArgs),
     /// Make a model of weights that were trained elsewhere
     Import(ImportArgs),
-    /// Say where to put sensors, which of them may fail, and where one more helps most
+    /// Say where to put sensors, which of them may fail, and where one more sensor helps most
     Design(DesignArgs),
     /// Bound the error of estimates between sensors: how far off, where, and under which assumptions
     Certify(CertifyArgs),

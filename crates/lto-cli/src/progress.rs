@@ -44,6 +44,19 @@ impl Progress {
         Self { what, total, first: done, started, shown }
     }
 
+    /// Does `work`, which tells how many of `total` things are done.
+    pub fn over<T>(
+        what: &'static str,
+        total: usize,
+        quiet: bool,
+        work: impl FnOnce(&mut dyn FnMut(usize)) -> T,
+    ) -> T {
+        let mut progress = Self::new(what, total, 0, quiet);
+        let result = work(&mut |done| progress.set(done));
+        progress.finish();
+        result
+    }
+
     /// Says that so many are done.
     pub fn set(&mut self, done: usize) {
         let pace = self.pace(done);

@@ -222,7 +222,7 @@ fn the_page_has_its_maps_and_parts() {
         assert!(html.contains(&format!("<h2>{heading}")), "{heading}");
     }
     assert_eq!(html.matches("<svg ").count(), 3);
-    assert!(html.contains("lto certify s.csv --domain 0:1,0:1 --curvature 8 --sup 1"));
+    assert!(html.contains("lto certify s.csv -o out --domain 0:1,0:1 --curvature 8 --sup 1"));
     if let Some(shown) = common::browser::show(&space, "out/page.html") {
         assert_eq!((shown.count("<figure>"), shown.count("<svg ")), (3, 3), "maps and the curve over ℓ");
         assert!(shown.count("<table>") >= 5 && shown.colors > 200, "{} colors", shown.colors);
@@ -241,6 +241,11 @@ fn what_is_wrong_is_named() {
         (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8"], "'--sup' is missing"),
         (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "-8"], "above 0"),
         (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1", "--margin", "2"], "--data"),
+        (
+            2,
+            &["s.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1.5e308"],
+            "for '--sup': is too large",
+        ),
         (1, &["s.csv", "--domain", "0:0.5,0:1", "--curvature", "8", "--sup", "1"], "outside the domain"),
         (1, &["missing.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1"], "missing.csv"),
         (2, &["s.csv", "--data", "a.npz", "--curvature", "8"], "cannot be used with"),

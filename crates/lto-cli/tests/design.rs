@@ -28,13 +28,25 @@ fn placed_sensors_beat_others_and_can_be_built_upon() {
         assert!(gain >= least, "{other}");
     }
     let csv = std::fs::read_to_string(space.path("sensors.csv")).unwrap();
-    assert_eq!((csv.lines().count(), csv.lines().next()), (13, Some("x,y,new")));
+    assert_eq!((csv.lines().count(), csv.lines().next()), (13, Some("x,y,kind")));
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",new")), "{csv}");
     // The sensors written are those told, and stay where they are when more are added.
     let more = design(&space, &["--n", "25", "--existing", "sensors.csv"]);
     assert_eq!((&more["n_existing"], &more["n_new"]), (&12.into(), &25.into()));
     let (before, after) = (first["sensors"].as_array().unwrap(), more["sensors"].as_array().unwrap());
     assert_eq!(before[..], after[..12]);
     assert!(value(&more) < 0.8 * value(&first));
+    space.succeed(&[
+        "certify",
+        "sensors.csv",
+        "--quiet",
+        "--domain",
+        "0:1,0:1",
+        "--curvature",
+        "8",
+        "--sup",
+        "1",
+    ]);
     // The gap that matters most is where the layout is worst; a sensor there helps, if there is no other as wide.
     let gap = &first["gaps"][0];
     assert_eq!((&gap["hole"], &gap["value"]), (&first["worst"]["at"], &first["worst"]["value"]));
@@ -43,6 +55,21 @@ fn placed_sensors_beat_others_and_can_be_built_upon() {
     let of = |kind: &str, key: &str| failures[kind][0][key].as_f64().unwrap();
     assert!(of("least", "value") <= of("most", "value") && of("least", "rise") <= of("most", "rise"));
     assert!(of("least", "rise") > 0.0, "every failure leaves a hole: {failures}");
+}
+
+/// Nothing in the file is a measurement; once there is one, the file is what `predict` reads.
+#[test]
+fn placed_sensors_hold_no_values_until_they_are_measured() {
+    let space = Workspace::new();
+    common::model::write(&space.path("twin.safetensors"), 2, false, true);
+    design(&space, &["--n", "5", "-o", "sensors.csv"]);
+    let csv = std::fs::read_to_string(space.path("sensors.csv")).unwrap();
+    let measured: Vec<String> = csv.lines().skip(1).map(|line| format!("{line},10.5")).collect();
+    let measured = format!("{},u\n{}\n", csv.lines().next().unwrap(), measured.join("\n"));
+    std::fs::write(space.path("measured.csv"), measured).unwrap();
+    let predict = ["predict", "--model", "twin.safetensors", "-o", "field.csv", "--context"];
+    space.succeed(&[&predict[..], &["measured.csv"]].concat());
+    space.fail(1, &[&predict[..], &["sensors.csv", "--force"]].concat());
 }
 
 /// A regular grid is the best that a torus of 16 sensors has; a layout never comes out worse than the others.
@@ -112,7 +139,12 @@ fn a_certificate_as_the_objective_needs_and_uses_the_curvature() {
     );
     assert!(value(&other) > value(&found), "an affine fit is certified to be better");
     let html = std::fs::read_to_string(space.path("page.html")).unwrap();
-    for heading in ["The layout", "Compared with others", "If a sensor fails", "Where one more helps most"] {
+    assert!(
+        html.contains("lto design --domain 0:1,0:1 --quiet --n 10 --objective certificate --curvature 10")
+    );
+    for heading in
+        ["The layout", "Compared with others", "If a sensor fails", "Where one more sensor helps most"]
+    {
         assert!(html.contains(&format!("<h2>{heading}")), "{heading}");
     }
     if let Some(shown) = common::browser::show(&space, "page.html") {
@@ -160,6 +192,7 @@ fn what_is_wrong_is_named() {
         (1, &["--n", "3", "--existing", "s.csv"], "outside the domain"),
         (1, &["--n", "3", "--existing", "missing.csv"], "missing.csv"),
         (1, &["--n", "3", "-o", "a.xlsx"], "a.xlsx"),
+        (1, &["--n", "100000000000"], "100000000000 sensors would need"),
     ] {
         let error = space.fail(code, &[&SQUARE[..], args].concat());
         assert!(error.contains(said), "{args:?}: {error}");

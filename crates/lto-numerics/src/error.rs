@@ -155,6 +155,16 @@ pub enum Error {
         /// Bytes free.
         available: u64,
     },
+    /// An option that does not fit the data or the other options.
+    #[error("{name} = {value}: {problem}")]
+    Unfit {
+        /// Name of the option.
+        name: &'static str,
+        /// Its value, as text.
+        value: String,
+        /// Why not, and what would.
+        problem: String,
+    },
     /// A resampling method that cannot carry fields from one grid to the other.
     #[error("{method} resampling does not apply on axis {axis}: {reason}")]
     Resample {
@@ -252,6 +262,16 @@ pub enum Error {
         /// What is wrong.
         problem: Box<Error>,
     },
+    /// A file of points that does not hold what is wanted of it.
+    #[error("{path}: {row}{problem}", path = path.display(), row = row.as_ref().map(|r| format!("{r}: ")).unwrap_or_default())]
+    Readings {
+        /// The file.
+        path: PathBuf,
+        /// The row, as a person finds it, if it is about one.
+        row: Option<String>,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// A file whose arrays match no known layout.
     #[error("{path}: {problem}", path = path.display())]
     UnknownLayout {
@@ -272,6 +292,10 @@ impl Error {
     /// [`Error::Unsupported`].
     pub(crate) fn unsupported(path: &Path, array: Option<&str>, problem: impl Into<String>) -> Self {
         Self::Unsupported { path: path.into(), array: array.map(Into::into), problem: problem.into() }
+    }
+
+    pub(crate) fn unfit(name: &'static str, value: impl ToString, problem: impl Into<String>) -> Self {
+        Self::Unfit { name, value: value.to_string(), problem: problem.into() }
     }
 }
 

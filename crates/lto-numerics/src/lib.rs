@@ -22,6 +22,7 @@ pub mod points;
 pub mod resample;
 pub mod sample;
 pub mod setconv;
+pub mod study;
 pub mod symmetry;
 #[cfg(test)]
 mod testing;

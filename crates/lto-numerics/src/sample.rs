@@ -27,3 +27,10 @@ impl Sample {
         }
     }
 }
+
+/// The numbers of at most `at_most` things out of `available`, evenly spaced, the first and the last among them.
+pub fn evenly_spaced(available: usize, at_most: usize) -> Vec<usize> {
+    let count = available.min(at_most);
+    let last = count.max(2) - 1;
+    (0..count).map(|i| (i * (available - 1) + last / 2) / last).collect()
+}

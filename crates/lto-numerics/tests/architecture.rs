@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["geometry", "setconv", "design", "resample"],
     &["metric", "theory"],
     &["pde", "dataset"],
+    &["study"],
 ];
 
 #[test]

@@ -1,10 +1,14 @@
 //! What the Latent Twin Operator computes, for people: pictures (PNG, SVG, GIF), tables (text, Markdown, LaTeX, CSV) and
 //! self-contained HTML pages. Results go in as data; strings and bytes come out. Nothing here reads a command line or prints.
 
+pub mod certificate;
 pub mod error;
 pub mod evaluation;
 pub mod html;
+mod layout;
 pub mod picture;
+pub mod placement;
+pub mod rates;
 pub mod text;
 pub mod training;
 pub mod words;

@@ -35,6 +35,11 @@ impl Page {
         self.text.push_str(&format!("{bold}{}{plain}\n", visible(heading)));
     }
 
+    /// As [`Page::table`].
+    pub(crate) fn rows(&mut self, heading: &str, table: Rows) {
+        self.table(heading, table.columns, table.rows);
+    }
+
     /// A table under a heading; nothing where it has no rows.
     pub fn table(&mut self, heading: &str, columns: &[&str], rows: Vec<Vec<String>>) {
         if rows.is_empty() {
@@ -52,6 +57,20 @@ impl Page {
         }
         table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible(cell))));
         self.line(&table.trim_fmt());
+    }
+}
+
+/// A table that is shown on the terminal and on a page alike.
+pub(crate) struct Rows {
+    /// The names of the columns.
+    pub columns: &'static [&'static str],
+    /// The texts of each row.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl From<Rows> for crate::html::Table {
+    fn from(table: Rows) -> Self {
+        Self::of(table.columns, table.rows)
     }
 }
 

@@ -11,7 +11,7 @@ pub struct RegularityArgs {
     /// M: the largest second derivative along any direction
     #[arg(long, value_name = "M", value_parser = positive_number, allow_negative_numbers = true)]
     pub curvature: Option<f64>,
-    /// The largest absolute value; needed with --curvature where an axis is not periodic (or --gradient)
+    /// The largest absolute value; where an axis is not periodic, --curvature needs this or --gradient
     #[arg(long, value_name = "S", value_parser = positive_number, allow_negative_numbers = true)]
     pub sup: Option<f64>,
     /// The largest slope [default: derived from the others]
@@ -20,7 +20,7 @@ pub struct RegularityArgs {
     /// Estimate all of these from this file instead
     #[arg(long, value_name = "FILE", conflicts_with_all = ["curvature", "sup", "gradient"])]
     pub data: Option<PathBuf>,
-    /// With --data: what the estimates are multiplied by, since a file shows only some states [default: 1]
+    /// With --data: factor for the estimates, since a file shows only some of the states [default: 1]
     #[arg(long, value_name = "FACTOR", value_parser = at_least_one, allow_negative_numbers = true)]
     pub margin: Option<f64>,
 }

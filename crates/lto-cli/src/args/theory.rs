@@ -1,13 +1,13 @@
 //! `lto theory` on the command line.
 
 use super::number::{positive, whole};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use super::{OutputArgs, named};
+use clap::{Args, Subcommand};
 use lto_numerics::PointDesign;
+use lto_numerics::study::RateStates;
 use lto_numerics::theory::Estimator;
-use std::path::PathBuf;
 
-/// What of the theory is shown.
+/// The measurements.
 #[derive(Debug, Subcommand)]
 pub enum TheoryCommand {
     /// Measure the discretization error against the number of points, beside the predicted rates
@@ -17,9 +17,11 @@ pub enum TheoryCommand {
 /// `lto theory rates`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The error of the set convolution's estimate in closed form, no network involved: the supremum over space and states, for
-ever more points. Nadaraya–Watson (the signal of the twin) is shown at ℓ* of the theorem's corollary and at its best ℓ,
-the local linear estimate at its best ℓ. Slopes are fitted to all layouts, with 95 % intervals.
+Measures the error of the set convolution's estimate, the supremum over space and states, for ever more points; no network
+is involved. Nadaraya–Watson (the signal of the twin) is shown at ℓ* of the theorem's corollary and at its best ℓ, the local
+linear estimate at its best ℓ. Slopes are fitted to all layouts, with 95 % intervals.
+
+-o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png, rates.html and rates.json.
 
 Examples:
   lto theory rates
@@ -35,65 +37,25 @@ pub struct RatesArgs {
     /// How points are placed
     #[arg(
         long, value_name = "DESIGN,…", value_delimiter = ',', default_value = "grid,jittered,halton,iid",
-        value_parser = PossibleValuesParser::new(PointDesign::ALL.map(PointDesign::name)).map(design)
+        value_parser = named(PointDesign::ALL, PointDesign::name)
     )]
     pub designs: Vec<PointDesign>,
     /// How values between them are estimated
     #[arg(
         long, value_name = "ESTIMATOR,…", value_delimiter = ',', default_value = "nadaraya_watson,local_linear",
-        value_parser = estimator_names().map(estimator)
+        value_parser = named(Estimator::ALL, Estimator::name)
     )]
     pub estimators: Vec<Estimator>,
-    /// Of what
-    #[arg(long, value_enum, default_value_t = StatesArg::Wave)]
-    pub states: StatesArg,
+    /// The states: one wave along the diagonal, or four states of the heat experiment
+    #[arg(long, default_value = "wave", value_parser = named(RateStates::ALL, RateStates::name))]
+    pub states: RateStates,
     /// Random layouts for each number of points
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = positive, allow_negative_numbers = true)]
     pub layouts: usize,
     /// Seed of layouts and states
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Picture to write (.png or .svg), a page (.html), or a folder with rates.png, rates.html and rates.json
-    #[arg(long, short, value_name = "FILE|DIR")]
-    pub output: Option<PathBuf>,
-    /// Replace what exists
-    #[arg(long)]
-    pub force: bool,
-    /// Print JSON in place of tables
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The states whose error is measured, all on the periodic unit box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StatesArg {
-    /// One wave along the diagonal
-    Wave,
-    /// Four states of the heat experiment: four Gaussian bumps each
-    Heat,
-}
-
-impl StatesArg {
-    /// Name as on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wave => "wave",
-            Self::Heat => "heat",
-        }
-    }
-}
-
-/// The parser of possible values has let only names of designs through.
-fn design(name: String) -> PointDesign {
-    PointDesign::ALL.into_iter().find(|design| design.name() == name).unwrap_or(PointDesign::Iid)
-}
-
-/// The names of the estimators.
-pub fn estimator_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(Estimator::ALL.map(Estimator::name))
-}
-
-/// The estimator of a name that the parser has let through.
-pub fn estimator(name: String) -> Estimator {
-    Estimator::ALL.into_iter().find(|e| e.name() == name).unwrap_or(Estimator::NadarayaWatson)
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }

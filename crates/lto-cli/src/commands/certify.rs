@@ -1,18 +1,16 @@
 //! `lto certify`: how far estimates between sensors can be off.
 
-mod analysis;
 mod encoder;
-mod page;
-mod text;
 
-use super::product::Product;
-use super::{layout, states};
+use super::known;
+use super::product::{Delivery, Product, command_line};
 use crate::args::{CertifyArgs, GlobalArgs};
-use crate::output;
-use analysis::Analysis;
-use anyhow::{Context, Result, bail};
+use crate::progress::Progress;
+use anyhow::Result;
 use lto_numerics::SetConv;
-use std::path::Path;
+use lto_numerics::dataset::PointFile;
+use lto_numerics::study::SensorCertificate;
+use lto_report::certificate;
 use std::process::ExitCode;
 
 /// Certifies a layout.
@@ -21,22 +19,17 @@ use std::process::ExitCode;
 /// Sensors or data that cannot be read or do not fit the domain, too little known about the states, or an output that
 /// cannot be written.
 pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let product = args.output.as_deref().map(|path| Product::of(path, args.force)).transpose()?;
-    if let (Some(Product::Csv | Product::Picture(_)), Some(path)) = (product, &args.output) {
-        bail!("{}: a page that ends in .html, or a folder, is written", path.display());
-    }
-    let known = &args.regularity;
-    let data = states::estimate(known, &args.dataset)?;
+    let written = |product| matches!(product, Product::Page | Product::Folder);
+    let delivery = Delivery::new(&args.output, written, "a page (.html) or a folder")?;
+    let data = known::data(&args.regularity, &args.dataset)?;
     let encoder = args.run.as_deref().map(encoder::read).transpose()?;
+    let mut file = PointFile::open(&args.sensors)?;
     let domain = match &encoder {
         Some(encoder) if args.dataset.domain.is_none() && data.is_none() => encoder.domain.clone(),
-        _ => states::domain(&args.dataset, data.as_ref(), Some(&args.sensors))?,
+        _ => known::domain(&args.dataset, data.as_ref(), &file.axis_names())?,
     };
-    let regularity = match &data {
-        Some(data) => data.regularity.clone(),
-        None => layout::regularity(known, &domain, "a certificate")?,
-    };
-    let sensors = layout::sensors(&args.sensors, &domain)?;
+    let regularity = known::regularity(&args.regularity, data.as_ref(), &domain, "a certificate")?;
+    let sensors = file.on(&domain)?.sensors()?;
     let encoder = encoder.map(|encoder| encoder.setconv);
     let setconv = match args.length_scale {
         Some(ell) => {
@@ -44,28 +37,20 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
         }
         None => encoder,
     };
-    let analysis = Analysis::make(setconv, &sensors, regularity, data, global.quiet)?;
-    let json = serde_json::to_string_pretty(&analysis.summary)? + "\n";
-    if let (Some(product), Some(path)) = (product, args.output.as_deref()) {
-        write(&analysis, args, product, path, &json)?;
-    }
-    if args.json {
-        output::print(&json)?;
-    } else if !global.quiet {
-        output::print(&text::text(&analysis, output::use_color(global.color, &std::io::stdout())))?;
-        if let Some(path) = &args.output {
-            output::print(&format!("{}: written\n", path.display()))?;
-        }
-    }
+    let found = Progress::over("steps", SensorCertificate::STEPS, global.quiet, |done| {
+        SensorCertificate::new(sensors, regularity, data, setconv, done)
+    })?;
+    delivery.deliver(
+        &found,
+        global,
+        |color| certificate::text(&found, color),
+        |product, json| {
+            let page = certificate::page(&found, &command_line())?.html().into_bytes();
+            Ok(match product {
+                Product::Folder => vec![("page.html", page), ("certificate.json", json.into())],
+                _ => vec![("", page)],
+            })
+        },
+    )?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn write(analysis: &Analysis, args: &CertifyArgs, product: Product, path: &Path, json: &str) -> Result<()> {
-    let html = page::page(analysis, args)?.html();
-    if product != Product::Folder {
-        return output::write_atomically(path, html.as_bytes());
-    }
-    std::fs::create_dir_all(path).with_context(|| path.display().to_string())?;
-    output::write_atomically(&path.join("page.html"), html.as_bytes())?;
-    output::write_atomically(&path.join("certificate.json"), json.as_bytes())
 }

@@ -1,59 +1,61 @@
 //! `lto design`: where to put sensors.
 
-mod comparison;
-mod judge;
-mod report;
-mod study;
-
-use super::product::Product;
-use super::{layout, states};
-use crate::args::{DesignArgs, GlobalArgs, ObjectiveArg};
-use crate::output;
-use crate::usage::UsageError;
-use anyhow::{Result, bail};
+use super::known;
+use super::product::{Delivery, Product, command_line};
+use crate::args::{DesignArgs, GlobalArgs, GoalArg};
+use crate::progress::Progress;
+use crate::usage::{UsageError, with_flag};
+use anyhow::Result;
 use lto_numerics::Domain;
-use lto_numerics::theory::Regularity;
-use lto_report::picture;
-use std::path::Path;
+use lto_numerics::dataset::PointFile;
+use lto_numerics::study::{SensorStudy, StudyGoal};
+use lto_numerics::theory::Estimator;
+use lto_numerics::theory::plan::SensorRequest;
+use lto_report::{picture, placement};
 use std::process::ExitCode;
-use study::Study;
 
-/// Places sensors and says what it is worth.
+/// Places sensors and says what the layout is worth.
 ///
 /// # Errors
 /// A domain, a region or existing sensors that do not fit, flags that mean nothing here, or an output that cannot be
 /// written.
 pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let product = args.output.as_deref().map(|path| Product::of(path, args.force)).transpose()?;
-    if let (Some(Product::Folder), Some(path)) = (product, &args.output) {
-        bail!("{}: a file that ends in .csv, .png, .svg or .html is written", path.display());
-    }
-    let (domain, regularity) = known(args)?;
+    let written = |product| product != Product::Folder;
+    let delivery = Delivery::new(&args.output, written, "a .csv, .png, .svg or .html file")?;
+    let mut file = args.existing.as_deref().map(PointFile::open).transpose()?;
+    let names = file.as_ref().map(PointFile::axis_names).unwrap_or_default();
+    let (domain, objective) = goal(args, &names)?;
     for region in &args.avoid {
         region.check(domain.dim()).map_err(|_| {
             UsageError::new("avoid", region, format!("must have {} coordinates, as {domain}", domain.dim()))
         })?;
     }
-    let existing = args.existing.as_deref().map(|path| layout::sensors(path, &domain)).transpose()?;
-    let study = Study::make(args, &domain, existing.as_ref(), regularity, global.quiet)?;
-    if let (Some(product), Some(path)) = (product, args.output.as_deref()) {
-        write(&study, args, product, path)?;
-    }
-    if args.json {
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&study.summary)?))?;
-    } else if !global.quiet {
-        output::print(&report::text(&study, output::use_color(global.color, &std::io::stdout())))?;
-        if let Some(path) = &args.output {
-            output::print(&format!("{}: written\n", path.display()))?;
-        }
-    }
+    let existing = file.as_mut().map(|file| file.on(&domain)?.sensors()).transpose()?;
+    let (existing, avoid) = (existing.as_ref(), args.avoid.as_slice());
+    let request = SensorRequest { domain: &domain, n_new: args.n, existing, avoid, objective };
+    let study = Progress::over("steps", SensorStudy::STEPS, global.quiet, |done| {
+        SensorStudy::new(&request, args.seed, done).map_err(with_flag)
+    })?;
+    delivery.deliver(
+        &study,
+        global,
+        |color| placement::text(&study, color),
+        |product, _| {
+            let bytes = match product {
+                Product::Csv => placement::csv(&study).into_bytes(),
+                Product::Picture(format) => picture::still(&placement::map(&study)?, format)?,
+                _ => placement::page(&study, &command_line())?.html().into_bytes(),
+            };
+            Ok(vec![("", bytes)])
+        },
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The domain and, for the certificate, what is known about the states.
-fn known(args: &DesignArgs) -> Result<(Domain, Option<Regularity>)> {
-    let (known, existing) = (&args.regularity, args.existing.as_deref());
-    if args.objective == ObjectiveArg::Fill {
+/// The domain, and what to make small there; `names` are the axes of the existing sensors.
+fn goal(args: &DesignArgs, names: &[String]) -> Result<(Domain, StudyGoal)> {
+    let known = &args.regularity;
+    if args.objective == GoalArg::Fill {
         let given = [
             ("curvature", known.curvature.is_some()),
             ("sup", known.sup.is_some()),
@@ -66,22 +68,11 @@ fn known(args: &DesignArgs) -> Result<(Domain, Option<Regularity>)> {
         if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
             return Err(UsageError::idle(flag, "--objective certificate").into());
         }
-        return Ok((states::domain(&args.dataset, None, existing)?, None));
+        return Ok((known::domain(&args.dataset, None, names)?, StudyGoal::FillDistance));
     }
-    let data = states::estimate(known, &args.dataset)?;
-    let domain = states::domain(&args.dataset, data.as_ref(), existing)?;
-    let regularity = match data {
-        Some(data) => data.regularity,
-        None => layout::regularity(known, &domain, "--objective certificate")?,
-    };
-    Ok((domain, Some(regularity)))
-}
-
-fn write(study: &Study, args: &DesignArgs, product: Product, path: &Path) -> Result<()> {
-    let bytes = match product {
-        Product::Csv => study.csv().into_bytes(),
-        Product::Picture(format) => picture::still(&report::map(study, args)?, format)?,
-        Product::Page | Product::Folder => report::page(study, args)?.html().into_bytes(),
-    };
-    output::write_atomically(path, &bytes)
+    let data = known::data(known, &args.dataset)?;
+    let domain = known::domain(&args.dataset, data.as_ref(), names)?;
+    let regularity = known::regularity(known, data.as_ref(), &domain, "--objective certificate")?;
+    let estimator = args.estimator.unwrap_or(Estimator::LocalLinear);
+    Ok((domain, StudyGoal::Certificate { estimator, regularity, length_scale: args.length_scale }))
 }

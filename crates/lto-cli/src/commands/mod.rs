@@ -8,16 +8,12 @@ mod data;
 mod demo;
 mod design;
 mod evaluate;
-mod failures;
-mod gaps;
 mod import;
 mod info;
-mod layout;
+mod known;
 mod predict;
 mod product;
-mod readings;
 mod reproduce;
-mod states;
 mod theory;
 pub mod train;
 

@@ -1,8 +1,11 @@
-//! What a command writes, by the name it is given.
+//! Where results go: files of the kind that their name asks for, and standard output.
 
-use crate::output::folder_of;
-use anyhow::{Result, bail, ensure};
+use super::evaluate::quoted;
+use crate::args::{GlobalArgs, OutputArgs};
+use crate::output::{self, folder_of, write_atomically};
+use anyhow::{Context, Result, ensure};
 use lto_report::picture::PictureFormat;
+use serde::Serialize;
 use std::path::Path;
 
 /// A kind of file, or a folder.
@@ -19,30 +22,86 @@ pub enum Product {
 }
 
 impl Product {
-    /// What a path asks for: no suffix is a folder.
+    /// What a path asks for, by its suffix; without one, a folder.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension().and_then(|s| s.to_str()).unwrap_or_default().to_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "png" => Some(Self::Picture(PictureFormat::Png)),
+            "svg" => Some(Self::Picture(PictureFormat::Svg)),
+            "html" | "htm" => Some(Self::Page),
+            "" => Some(Self::Folder),
+            _ => None,
+        }
+    }
+}
+
+/// Where a result is to go, found possible before it is computed.
+pub struct Delivery<'a> {
+    args: &'a OutputArgs,
+    target: Option<(&'a Path, Product)>,
+}
+
+impl<'a> Delivery<'a> {
+    /// `written` says which products a command writes, `what` names them.
     ///
     /// # Errors
-    /// A suffix that is none of these, or a file that exists without leave to replace it.
-    pub fn of(path: &Path, force: bool) -> Result<Self> {
-        let suffix = path.extension().and_then(|s| s.to_str()).unwrap_or_default().to_lowercase();
-        let product = match suffix.as_str() {
-            "csv" => Self::Csv,
-            "png" => Self::Picture(PictureFormat::Png),
-            "svg" => Self::Picture(PictureFormat::Svg),
-            "html" | "htm" => Self::Page,
-            "" => Self::Folder,
-            _ => bail!("{}: ends in none of the suffixes that can be written; see --help", path.display()),
-        };
-        if product != Self::Folder {
+    /// Another product, a file that exists without leave to replace it, or no folder for it.
+    pub fn new(args: &'a OutputArgs, written: fn(Product) -> bool, what: &str) -> Result<Self> {
+        let Some(path) = args.output.as_deref() else { return Ok(Self { args, target: None }) };
+        let product = Product::of(path).filter(|&product| written(product));
+        let product = product.with_context(|| format!("{}: {what} can be written", path.display()))?;
+        if product != Product::Folder {
             folder_of(path)?;
         }
         ensure!(
-            force || !path.exists(),
+            args.force || !path.exists(),
             "{}: exists already; --force replaces it, -o names another",
             path.display()
         );
-        Ok(product)
+        Ok(Self { args, target: Some((path, product)) })
     }
+
+    /// Writes what was asked for, then prints the result as JSON or as the text for people. `files` are given the product
+    /// and the JSON, and are contents with their names in a folder; a single file has its name already.
+    ///
+    /// # Errors
+    /// Files that cannot be made or written.
+    pub fn deliver(
+        &self,
+        result: &impl Serialize,
+        global: &GlobalArgs,
+        text: impl FnOnce(bool) -> String,
+        files: impl FnOnce(Product, &str) -> Result<Vec<(&'static str, Vec<u8>)>>,
+    ) -> Result<()> {
+        let json = serde_json::to_string_pretty(result)? + "\n";
+        if let Some((path, product)) = self.target {
+            for (name, bytes) in files(product, &json)? {
+                if product == Product::Folder {
+                    std::fs::create_dir_all(path).with_context(|| path.display().to_string())?;
+                    write_atomically(&path.join(name), &bytes)?;
+                } else {
+                    write_atomically(path, &bytes)?;
+                }
+            }
+        }
+        if self.args.json {
+            return output::print(&json);
+        }
+        if global.quiet {
+            return Ok(());
+        }
+        output::print(&text(output::use_color(global.color, &std::io::stdout())))?;
+        match self.target {
+            Some((path, _)) => output::print(&format!("{}: written\n", path.display())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The command line, as a shell takes it.
+pub fn command_line() -> String {
+    let args = std::env::args_os().skip(1).map(|arg| quoted(&arg.to_string_lossy()));
+    std::iter::once("lto".to_string()).chain(args).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -52,11 +111,17 @@ mod tests {
     #[test]
     fn suffixes_say_what_is_written() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |name: &str, force| Product::of(&folder.path().join(name), force);
+        let of = |name: &str, force| {
+            let args = OutputArgs { output: Some(folder.path().join(name)), force, json: false };
+            let delivery = Delivery::new(&args, |product| product != Product::Page, "a table");
+            delivery.map(|delivery| delivery.target.unwrap().1)
+        };
         assert_eq!(of("a.csv", false).unwrap(), Product::Csv);
         assert_eq!(of("a.SVG", false).unwrap(), Product::Picture(PictureFormat::Svg));
-        assert_eq!((of("a.html", false).unwrap(), of("a", false).unwrap()), (Product::Page, Product::Folder));
-        assert!(of("a.xlsx", false).is_err() && of("missing/a.csv", false).is_err());
+        assert_eq!(of("a", false).unwrap(), Product::Folder);
+        for wrong in ["a.xlsx", "a.html", "missing/a.csv"] {
+            assert!(of(wrong, false).is_err(), "{wrong}");
+        }
         std::fs::write(folder.path().join("a.csv"), "").unwrap();
         assert!(of("a.csv", false).unwrap_err().to_string().contains("--force") && of("a.csv", true).is_ok());
     }

@@ -1,54 +1,48 @@
 //! `lto theory`: what the theory says, measured.
 
-mod rates;
-mod report;
-
-use super::product::Product;
-use crate::args::{GlobalArgs, RatesArgs, TheoryCommand};
-use crate::output;
-use anyhow::{Context, Result, bail};
+use super::product::{Delivery, Product, command_line};
+use crate::args::{GlobalArgs, TheoryCommand};
+use crate::progress::Progress;
+use anyhow::Result;
+use lto_numerics::study::RatesRequest;
 use lto_report::picture::{self, PictureFormat};
-use rates::Rates;
-use std::path::Path;
+use lto_report::rates;
 use std::process::ExitCode;
 
-/// Does what is asked.
+/// Measures what is asked for.
 ///
 /// # Errors
 /// An output that cannot be written.
 pub fn run(command: &TheoryCommand, global: &GlobalArgs) -> Result<ExitCode> {
     let TheoryCommand::Rates(args) = command;
-    let product = args.output.as_deref().map(|path| Product::of(path, args.force)).transpose()?;
-    if let (Some(Product::Csv), Some(path)) = (product, &args.output) {
-        bail!("{}: .png, .svg, .html or a folder is written; --json prints the numbers", path.display());
-    }
-    let rates = Rates::measure(args, global.quiet)?;
-    let json = serde_json::to_string_pretty(&rates)? + "\n";
-    if let (Some(product), Some(path)) = (product, args.output.as_deref()) {
-        write(&rates, args, product, path, &json)?;
-    }
-    if args.json {
-        output::print(&json)?;
-    } else if !global.quiet {
-        output::print(&report::text(&rates, output::use_color(global.color, &std::io::stdout())))?;
-        if let Some(path) = &args.output {
-            output::print(&format!("{}: written\n", path.display()))?;
-        }
-    }
+    let written = |product| product != Product::Csv;
+    let delivery = Delivery::new(&args.output, written, "a .png, .svg or .html file or a folder")?;
+    let request = RatesRequest {
+        dims: args.dim.iter().map(|&dim| dim.into()).collect(),
+        designs: args.designs.clone(),
+        estimators: args.estimators.clone(),
+        states: args.states,
+        layouts: args.layouts,
+        seed: args.seed,
+    };
+    let found = Progress::over("errors", request.steps(), global.quiet, |done| request.measure(done))?;
+    delivery.deliver(
+        &found,
+        global,
+        |color| rates::text(&found, color),
+        |product, json| {
+            let page = || -> Result<_> { Ok(rates::page(&found, &command_line())?.html().into_bytes()) };
+            let drawing = |format| -> Result<_> { Ok(picture::still(&rates::picture(&found)?, format)?) };
+            Ok(match product {
+                Product::Picture(format) => vec![("", drawing(format)?)],
+                Product::Folder => vec![
+                    ("rates.png", drawing(PictureFormat::Png)?),
+                    ("rates.html", page()?),
+                    ("rates.json", json.into()),
+                ],
+                _ => vec![("", page()?)],
+            })
+        },
+    )?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn write(rates: &Rates, args: &RatesArgs, product: Product, path: &Path, json: &str) -> Result<()> {
-    let page = || Ok::<_, anyhow::Error>(report::page(rates, args)?.html().into_bytes());
-    let drawing = |format| -> Result<_> { Ok(picture::still(&report::picture(rates)?, format)?) };
-    match product {
-        Product::Picture(format) => output::write_atomically(path, &drawing(format)?),
-        Product::Page | Product::Csv => output::write_atomically(path, &page()?),
-        Product::Folder => {
-            std::fs::create_dir_all(path).with_context(|| path.display().to_string())?;
-            output::write_atomically(&path.join("rates.png"), &drawing(PictureFormat::Png)?)?;
-            output::write_atomically(&path.join("rates.html"), &page()?)?;
-            output::write_atomically(&path.join("rates.json"), json.as_bytes())
-        }
-    }
 }

@@ -227,11 +227,8 @@ fn apply_placement(probe: &mut Probe, axes: &mut [AxisDraft], placement: Placeme
 }
 
 fn apply_bounds(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<()> {
-    let Some(bounds) = probe.options.domain.clone() else { return Ok(()) };
-    let bounds = match bounds.0.as_slice() {
-        [one] => vec![*one; axes.len()],
-        many => many.to_vec(),
-    };
+    let Some(bounds) = &probe.options.domain else { return Ok(()) };
+    let bounds = bounds.along(axes.len());
     probe.expect("pairs of domain bounds for the spatial axes".into(), axes.len(), bounds.len())?;
     for (axis, bounds) in axes.iter_mut().zip(bounds) {
         axis.bounds = Some(bounds);
@@ -252,11 +249,7 @@ fn apply_periodic(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<()> {
         });
     }
     for axis in axes.iter_mut() {
-        axis.periodic = Some(match option {
-            PeriodicOption::All => true,
-            PeriodicOption::None => false,
-            PeriodicOption::Axes(names) => names.contains(&axis.name),
-        });
+        axis.periodic = Some(option.includes(&axis.name));
     }
     probe.note("periodicity as given");
     Ok(())

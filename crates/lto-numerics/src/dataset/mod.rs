@@ -11,6 +11,7 @@ mod moments;
 pub mod normalizer;
 pub mod options;
 mod reader;
+pub mod readings;
 pub mod split;
 pub mod summary;
 #[cfg(test)]
@@ -23,5 +24,6 @@ pub use layout::LayoutKind;
 pub use normalizer::{Normalizer, NormalizerFit};
 pub use options::{DomainOption, GridOption, OpenOptions, PeriodicOption};
 pub use reader::Dataset;
+pub use readings::{PointFile, Readings};
 pub use split::Split;
 pub use summary::DatasetSummary;

@@ -1,8 +1,10 @@
 //! What a user may say about a file: [`OpenOptions`] overrides whatever a layout deduces.
 
 use crate::dataset::layout::LayoutKind;
+use crate::domain::{AXIS_NAMES, Axis, Domain};
 use crate::error::{Error, Result};
 use crate::grid::Placement;
+use std::fmt;
 use std::str::FromStr;
 
 /// Overrides for opening a dataset. The default takes everything from the file and its layout.
@@ -85,6 +87,53 @@ impl FromStr for DomainOption {
     }
 }
 
+/// As on the command line: `0:1,-1:2`.
+impl fmt::Display for DomainOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bounds: Vec<String> = self.0.iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
+        f.write_str(&bounds.join(","))
+    }
+}
+
+impl DomainOption {
+    /// The bounds of `dim` axes: a single pair is repeated, several are as they are.
+    pub fn along(&self, dim: usize) -> Vec<(f64, f64)> {
+        match self.0[..] {
+            [all] => vec![all; dim],
+            _ => self.0.clone(),
+        }
+    }
+
+    /// The domain with these bounds. `names` are the axes that a file of points names, if any: a single pair of bounds
+    /// holds for all of them, and where they are as many as the bounds, the axes have their names. Else these are x, y, z.
+    ///
+    /// # Errors
+    /// Bounds that do not increase, more than three of them, or a periodic axis that is not there.
+    pub fn domain(&self, periodic: Option<&PeriodicOption>, names: &[String]) -> Result<Domain> {
+        let bounds = self.along(names.len().max(1));
+        let unfit = |problem| Error::unfit("domain", self, problem);
+        if bounds.len() > AXIS_NAMES.len() {
+            return Err(unfit(format!("a domain has 1 to 3 axes, not {}", bounds.len())));
+        }
+        let names: Vec<String> = if names.len() == bounds.len() {
+            names.to_vec()
+        } else {
+            AXIS_NAMES[..bounds.len()].iter().map(ToString::to_string).collect()
+        };
+        if let Some(PeriodicOption::Axes(axes)) = periodic
+            && let Some(unknown) = axes.iter().find(|axis| !names.contains(axis))
+        {
+            let problem = format!("the axes are {}; or all, none", names.join(", "));
+            return Err(Error::unfit("periodic", unknown, problem));
+        }
+        let axes = names.into_iter().zip(bounds).map(|(name, (lower, upper))| {
+            let periodic = periodic.is_some_and(|periodic| periodic.includes(&name));
+            Axis::new(name, lower, upper, periodic)
+        });
+        Domain::new(axes.collect()).map_err(|error| unfit(error.to_string()))
+    }
+}
+
 /// Which spatial axes are periodic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PeriodicOption {
@@ -94,6 +143,17 @@ pub enum PeriodicOption {
     None,
     /// Those named.
     Axes(Vec<String>),
+}
+
+impl PeriodicOption {
+    /// Whether the axis of this name is periodic.
+    pub fn includes(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Axes(names) => names.iter().any(|n| n == name),
+        }
+    }
 }
 
 impl FromStr for PeriodicOption {
@@ -127,5 +187,19 @@ mod tests {
         }
         assert_eq!("all".parse::<PeriodicOption>().unwrap(), PeriodicOption::All);
         assert_eq!("x".parse::<PeriodicOption>().unwrap(), PeriodicOption::Axes(vec!["x".into()]));
+    }
+    #[test]
+    fn a_domain_has_the_names_of_the_file_and_its_periodic_axes() {
+        let bounds = |text: &str| text.parse::<DomainOption>().unwrap();
+        let names = ["lat".to_string(), "lon".to_string()];
+        let found = bounds("0:1").domain(Some(&"lon".parse().unwrap()), &names).unwrap();
+        let axes: Vec<(&str, bool)> = found.axes().iter().map(|a| (a.name.as_str(), a.periodic)).collect();
+        assert_eq!(axes, [("lat", false), ("lon", true)]);
+        let plain = bounds("0:1,0:2").domain(None, &[]).unwrap();
+        assert_eq!(plain.to_string(), "x in [0, 1], y in [0, 2]");
+        assert_eq!(bounds("0:1,-1:2.5").to_string(), "0:1,-1:2.5");
+        for (text, periodic) in [("1:0", "none"), ("0:1,0:1,0:1,0:1", "none"), ("0:1", "y")] {
+            assert!(bounds(text).domain(Some(&periodic.parse().unwrap()), &[]).is_err(), "{text}");
+        }
     }
 }

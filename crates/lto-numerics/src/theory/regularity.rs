@@ -43,11 +43,11 @@ impl Regularity {
     /// Landau's inequality on lines; on an interval, |∂u/∂x_d| ≤ (sup u − inf u)/h + M h/2 for every h ≤ L_d.
     ///
     /// # Errors
-    /// M is not positive and finite, another bound is negative or not finite, or an axis is not periodic and neither
-    /// sup|u| nor G is given.
+    /// A bound that is not positive and finite, or so large that those derived from it are not; or an axis that is not
+    /// periodic where neither sup|u| nor G is given.
     pub fn new(domain: &Domain, curvature: f64, sup: Option<f64>, gradient: Option<f64>) -> Result<Self> {
-        positive("curvature_bound", curvature)?;
-        for (name, bound) in [("sup_bound", sup), ("gradient_bound", gradient)] {
+        positive("curvature", curvature)?;
+        for (name, bound) in [("sup", sup), ("gradient", gradient)] {
             if let Some(bound) = bound {
                 positive(name, bound)?;
             }
@@ -56,15 +56,23 @@ impl Regularity {
         let of_curvature = domain.is_periodic().then_some(curvature * squares / 16.0);
         let of_gradient = gradient.map(|g| g * domain.diameter());
         let ranges = [sup.map(|u| 2.0 * u), of_gradient, of_curvature];
-        let oscillation = ranges.into_iter().flatten().fold(f64::INFINITY, f64::min);
-        if oscillation == f64::INFINITY {
+        let Some(oscillation) = ranges.into_iter().flatten().reduce(f64::min) else {
+            let requirement = "must be given (or a gradient bound) where an axis is not periodic";
+            return Err(Error::Parameter { name: "sup", value: "none".into(), requirement });
+        };
+        let derived = derived_gradient(domain, curvature, oscillation);
+        if !oscillation.is_finite() || !derived.is_finite() {
+            let given = [("sup", sup), ("gradient", gradient), ("curvature", Some(curvature))];
+            let size = |&(_, bound): &(_, Option<f64>)| bound.unwrap_or(0.0);
+            let (name, bound) =
+                given.into_iter().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(given[2]);
+            let requirement = "is too large: the bounds that follow from it are not finite";
             return Err(Error::Parameter {
-                name: "sup_bound",
-                value: "none".into(),
-                requirement: "must be given (or a gradient bound) where an axis is not periodic",
+                name,
+                value: bound.unwrap_or(curvature).to_string(),
+                requirement,
             });
         }
-        let derived = derived_gradient(domain, curvature, oscillation);
         let given = gradient.filter(|&g| g <= derived);
         Ok(Self {
             curvature_bound: curvature,
@@ -170,14 +178,17 @@ mod tests {
     fn what_is_missing_or_wrong_is_named() {
         let interval = Domain::unit(1, false).unwrap();
         for (m, sup, gradient, name) in [
-            (0.0, Some(1.0), None, "curvature_bound"),
-            (f64::NAN, Some(1.0), None, "curvature_bound"),
-            (1.0, Some(-1.0), None, "sup_bound"),
-            (1.0, Some(1.0), Some(f64::INFINITY), "gradient_bound"),
-            (1.0, None, None, "sup_bound"),
+            (0.0, Some(1.0), None, "curvature = 0: must"),
+            (f64::NAN, Some(1.0), None, "curvature = NaN: must"),
+            (1.0, Some(-1.0), None, "sup = -1: must"),
+            (1.0, Some(1.0), Some(f64::INFINITY), "gradient = inf: must"),
+            (1.0, None, None, "sup = none: must be given"),
+            (1.0, Some(1.5e308), None, "sup = 15"),
+            (1.5e308, Some(2.0), None, "curvature = 15"),
         ] {
             let message = Regularity::new(&interval, m, sup, gradient).unwrap_err().to_string();
             assert!(message.starts_with(name), "{message}");
+            assert_eq!(message.contains("too large"), name.ends_with("= 15"), "{message}");
         }
     }
 }

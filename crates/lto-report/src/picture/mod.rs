@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use colormap::{Colormap, Scale};
 use drawing::Drawing;
 use lto_numerics::dataset::format::csv::PointCloud;
+use lto_numerics::sample::evenly_spaced;
 use lto_numerics::{Sample, Trajectory};
 use std::path::Path;
 
@@ -102,7 +103,7 @@ impl Subject {
         Scale::of(values, self.colormap)
     }
 
-    /// The frames to show of `available`, [`spread`] unless asked for.
+    /// The frames to show of `available`, evenly spaced unless asked for.
     fn chosen_frames(&self, available: usize, at_most: usize) -> Result<Vec<usize>> {
         if let Some(frames) = &self.frames {
             if let Some(frame) = frames.iter().find(|&&frame| frame >= available) {
@@ -110,15 +111,8 @@ impl Subject {
             }
             return Ok(frames.clone());
         }
-        Ok(spread(available, at_most))
+        Ok(evenly_spaced(available, at_most))
     }
-}
-
-/// At most `at_most` numbers from 0 to `available - 1`, evenly spaced, both ends among them.
-pub fn spread(available: usize, at_most: usize) -> Vec<usize> {
-    let count = available.min(at_most);
-    let last = count.max(2) - 1;
-    (0..count).map(|i| (i * (available - 1) + last / 2) / last).collect()
 }
 
 /// The picture of a sample as the bytes of a file.

@@ -5,8 +5,9 @@ use super::colormap::{Colormap, Scale};
 use super::drawing::{Drawing, INK, Rect};
 use super::panel::{ABOVE, BELOW, HEADER, LEFT, Legend, Panel, airy_range, page};
 use super::tiles::{self, Content, Tile};
-use super::{DEFAULT_FRAMES, raster, spread};
+use super::{DEFAULT_FRAMES, raster};
 use crate::error::Result;
+use lto_numerics::sample::evenly_spaced;
 use lto_numerics::{PointStructure, Points};
 
 const WIDTH: usize = 230;
@@ -69,7 +70,7 @@ impl Subject<'_> {
 /// # Errors
 /// A picture that is too large.
 pub fn png(subject: &Subject) -> Result<Vec<u8>> {
-    let frames = spread(subject.frames.len(), DEFAULT_FRAMES);
+    let frames = evenly_spaced(subject.frames.len(), DEFAULT_FRAMES);
     let drawing = if subject.query.dim() == 1 { curves(subject, &frames) } else { maps(subject, &frames) };
     raster::png(&raster::rasterize(&drawing))
 }

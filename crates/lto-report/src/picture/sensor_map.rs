@@ -312,13 +312,16 @@ mod tests {
         assert_eq!((bars(false), bars(true)), (1, 2));
     }
 
-    /// A circle around a corner is a quarter, and on a torus four of them.
+    /// A circle around a corner is a quarter, and on a torus four of them; all are drawn after the map, thus above it.
     #[test]
     fn regions_are_cut_at_the_boundary_or_go_round() {
         let outlines = |periodic| {
-            let white =
-                |s: &&Shape| matches!(s, Shape::Line { color, width, .. } if *color == INK && *width == 1.5);
-            shapes(2, periodic).iter().filter(white).count()
+            let outline =
+                |s: &Shape| matches!(s, Shape::Line { color, width, .. } if *color == INK && *width == 1.5);
+            let shapes = shapes(2, periodic);
+            let map = shapes.iter().position(|s| matches!(s, Shape::Image { .. })).unwrap();
+            assert!(!shapes[..map].iter().any(outline), "an outline below the map");
+            shapes.iter().filter(|s| outline(s)).count()
         };
         assert!(
             outlines(true) >= 4 && outlines(false) < outlines(true),

@@ -19,7 +19,19 @@ const NAMED: usize = 6;
 /// # Errors
 /// A file that is missing, damaged, or of no known format, or options that contradict it.
 pub fn open(file: &Path, args: &DatasetArgs) -> Result<(Dataset, DatasetInfo)> {
-    let dataset = Dataset::open(file, &args.options(true)).map_err(|error| explain(file, error))?;
+    advised(file, args, Dataset::open(file, &args.options(true)))
+}
+
+/// As [`open`], for a file that the library has opened, or failed to open.
+///
+/// # Errors
+/// As [`open`].
+pub fn advised(
+    file: &Path,
+    args: &DatasetArgs,
+    opened: Result<Dataset, Error>,
+) -> Result<(Dataset, DatasetInfo)> {
+    let dataset = opened.map_err(|error| explain(file, error))?;
     let mut info = dataset.info().clone();
     if args.layout == Some(LayoutKind::PointCloud) && info.format != Format::Csv {
         bail!("{}: --layout point-cloud is for CSV files, which this is not", file.display());

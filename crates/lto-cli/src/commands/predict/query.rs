@@ -1,10 +1,10 @@
 //! Where to predict.
 
 use crate::args::QueryArg;
-use crate::commands::readings::Readings;
 use crate::usage::UsageError;
 use anyhow::{Context, Result, ensure};
 use lto::problem::Problem;
+use lto_numerics::dataset::Readings;
 use lto_numerics::{Grid, Placement, Points};
 
 /// A larger grid is a mistake: its values alone would not fit into memory.

@@ -1,11 +1,10 @@
 //! From the rows of a file to the context a model takes: the right time, the right channels, distinct points.
 
 use crate::args::PredictArgs;
-use crate::commands::readings::Readings;
 use anyhow::{Context as _, Result, bail, ensure};
 use lto::model::ModelCard;
 use lto_numerics::Points;
-use lto_numerics::dataset::Context;
+use lto_numerics::dataset::{Context, Readings};
 use lto_report::picture::distinct;
 use lto_report::picture::ticks::short;
 use std::collections::BTreeMap;
@@ -34,7 +33,7 @@ pub fn read(args: &PredictArgs, card: &ModelCard) -> Result<Sensors> {
     let channels =
         channels(&readings.names, args, card).with_context(|| format!("{path}: does not fit the model"))?;
     let (from, mut rows) =
-        rows_at(&readings, args.from, card, readings.len(dim)).with_context(|| path.to_string())?;
+        rows_at(&readings, args.from, card, readings.len()).with_context(|| path.to_string())?;
     let n_rows = rows.len();
     let missing = |row: usize| channels.iter().find(|&&c| readings.values[c][row].is_nan());
     let incomplete = || rows.iter().filter(|&&row| missing(row).is_some());

@@ -1,6 +1,7 @@
 //! Where to put sensors, which may fail with least loss, and which gap matters most.
 
 mod cover;
+mod failures;
 mod gaps;
 mod ledger;
 mod losses;
@@ -22,6 +23,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sites::Sites;
 
+pub use failures::{Failure, Failures};
 pub use gaps::{Gap, gaps};
 pub use losses::{SensorLoss, losses};
 pub use places::{PlaceGrid, spread};
@@ -34,9 +36,9 @@ pub enum SensorObjective {
     FillDistance,
     /// The largest local bound, see [`LocalBounds`].
     Certificate {
-        /// With which ℓ.
+        /// The set convolution, with its ℓ.
         setconv: SetConv,
-        /// For which estimate.
+        /// The estimate.
         estimator: Estimator,
         /// What the states satisfy.
         regularity: Regularity,
@@ -48,7 +50,7 @@ pub enum SensorObjective {
 pub struct WorstPlace {
     /// The objective there.
     pub value: f64,
-    /// Where.
+    /// The place.
     pub at: Vec<f64>,
 }
 
@@ -98,17 +100,17 @@ impl WorstPlace {
 
 /// What is asked: n more sensors in a domain.
 #[derive(Clone, Debug)]
-pub struct SensorRequest<'a> {
-    /// Where.
+pub struct SensorRequest<'a, Objective = SensorObjective> {
+    /// The domain.
     pub domain: &'a Domain,
-    /// How many to add.
+    /// How many sensors to add.
     pub n_new: usize,
     /// Sensors that stand already; they stay.
     pub existing: Option<&'a Points>,
     /// Where no sensor may stand. The state there is wanted all the same.
     pub avoid: &'a [Region],
     /// What to make small.
-    pub objective: SensorObjective,
+    pub objective: Objective,
 }
 
 /// A layout of sensors.

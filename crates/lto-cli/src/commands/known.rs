@@ -1,0 +1,68 @@
+//! What the command line says about the states that sensors observe: their domain, and bounds of them.
+
+use super::data::open;
+use crate::args::{DatasetArgs, RegularityArgs};
+use crate::usage::{UsageError, with_flag};
+use anyhow::{Result, bail};
+use lto_numerics::study::{EstimatedRegularity, open_part};
+use lto_numerics::theory::Regularity;
+use lto_numerics::{Domain, Error};
+
+/// The bounds that the file of `--data` shows, if there is one.
+///
+/// # Errors
+/// A margin without a file; a file that is not understood, does not cover the domain asked for, or shows no bounds.
+pub fn data(known: &RegularityArgs, args: &DatasetArgs) -> Result<Option<EstimatedRegularity>> {
+    let Some(file) = &known.data else {
+        return match known.margin {
+            Some(_) => Err(UsageError::idle("margin", "--data").into()),
+            None => Ok(None),
+        };
+    };
+    let (mut dataset, info) = open::advised(file, args, open_part(file, &args.options(true)))?;
+    if let Some(problem) = info.problem {
+        bail!("{}: {problem}", file.display());
+    }
+    Ok(Some(EstimatedRegularity::of(&mut dataset, known.margin.unwrap_or(1.0))?))
+}
+
+/// The domain of the sensors: the one given, else the data's; of both, the part that is given. `names` are the axes that
+/// the sensors' file names.
+///
+/// # Errors
+/// Neither is there, or what is given does not fit.
+pub fn domain(args: &DatasetArgs, data: Option<&EstimatedRegularity>, names: &[String]) -> Result<Domain> {
+    match (&args.domain, data) {
+        (Some(bounds), Some(data)) => data.part(bounds, args.periodic.as_ref(), names).map_err(with_flag),
+        (Some(bounds), None) => bounds.domain(args.periodic.as_ref(), names).map_err(with_flag),
+        (None, Some(data)) => Ok(data.domain.clone()),
+        (None, None) => Err(UsageError::missing("domain", "bounds along each axis, as 0:1,0:1").into()),
+    }
+}
+
+/// What is known about the states: from data, else as given.
+///
+/// # Errors
+/// No curvature, or too little known for the domain; `why` says what it is needed for.
+pub fn regularity(
+    args: &RegularityArgs,
+    data: Option<&EstimatedRegularity>,
+    domain: &Domain,
+    why: &str,
+) -> Result<Regularity> {
+    if let Some(data) = data {
+        return Ok(data.regularity.clone());
+    }
+    let Some(curvature) = args.curvature else {
+        let what = format!("{why} needs the largest second derivative, or --data to estimate it from");
+        return Err(UsageError::missing("curvature", what).into());
+    };
+    Regularity::new(domain, curvature, args.sup, args.gradient).map_err(|error| match error {
+        Error::Parameter { name: "sup", .. } if args.sup.is_none() => UsageError::missing(
+            "sup",
+            "needed (or --gradient) where an axis is not periodic: curvature alone bounds no range there",
+        )
+        .into(),
+        other => with_flag(other),
+    })
+}

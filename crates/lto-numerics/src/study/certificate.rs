@@ -1,0 +1,252 @@
+//! The certificate of a layout of sensors with all that goes with it: bounds at every place and at every ℓ, what failures
+//! cost, and where one more sensor helps most.
+
+use super::EstimatedRegularity;
+use crate::domain::Domain;
+use crate::error::Result;
+use crate::points::Points;
+use crate::setconv::SetConv;
+use crate::theory::plan::{Failures, Gap, PlaceGrid, SensorObjective, gaps, spread};
+use crate::theory::{
+    Certificate, Estimator, LipschitzBound, LocalBounds, Regularity, Supremum, TheoremBound,
+};
+use serde::Serialize;
+
+/// How many gaps are filled, one after the other.
+const GAPS: usize = 5;
+/// Places for each sensor at which ℓ is chosen and failures are judged, and the least and the most of them.
+const TUNING: (usize, usize, usize) = (8, 2000, 20_000);
+/// The same for the bounds over ℓ.
+const SCALE_PLACES: (usize, usize, usize) = (8, 1000, 4000);
+/// A kernel wider than so many fill distances sees far more sensors than it needs, which takes too long where there are
+/// more than so many.
+const WIDE: (f64, usize) = (4.0, 300);
+/// Relative gap at which the search for the supremum stops.
+const TOLERANCE: f64 = 0.1;
+/// Values of ℓ at which the bounds are taken.
+const SCALES: usize = 25;
+
+/// A certified layout. The keys of its JSON are stable.
+#[derive(Clone, Debug, Serialize)]
+pub struct SensorCertificate {
+    /// The domain.
+    pub domain: Domain,
+    /// N, δ, the assumptions of the theorem and what is known about the states.
+    pub certificate: Certificate,
+    /// Whether nothing rests on estimates from data.
+    pub certain: bool,
+    /// The data that the knowledge about the states comes from, if any.
+    pub data: Option<EstimatedRegularity>,
+    /// The paper's theorem, for Nadaraya–Watson: at the ℓ asked for, else at its ℓ*.
+    pub theorem: Option<TheoremBound>,
+    /// The sharper Lipschitz form of it.
+    pub lipschitz: Option<LipschitzBound>,
+    /// Whether these two hold for sure: they also need a partition into equal volumes.
+    pub fill_distance_bounds_certain: bool,
+    /// Bounds from the actual weights, for each estimator.
+    pub weights: Vec<WeightBound>,
+    /// Number of places of the local bounds.
+    pub n_places: usize,
+    /// Whether ℓ was chosen here: for each estimate the widest whose largest bound is about the least.
+    pub length_scale_chosen: bool,
+    /// Number of places at which ℓ was chosen and failures were judged.
+    pub n_tuning_places: usize,
+    /// What failures cost, by the bound of the local linear estimate; `null` for a single sensor.
+    pub failures: Option<Failures>,
+    /// Where one more sensor helps most, by the same bound.
+    pub gaps: Vec<Gap>,
+    /// The bounds over ℓ.
+    pub scales: Vec<BoundsAtScale>,
+    /// The sensors.
+    #[serde(skip)]
+    pub sensors: Points,
+    /// The places.
+    #[serde(skip)]
+    pub places: PlaceGrid,
+    /// The local bounds at the places, for each of `weights`.
+    #[serde(skip)]
+    pub maps: Vec<Vec<f64>>,
+}
+
+/// The bound from the actual weights of one estimator.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WeightBound {
+    /// The estimator.
+    pub estimator: Estimator,
+    /// ℓ: asked for, or chosen.
+    pub length_scale: f64,
+    /// ε in the denominator of the signal.
+    pub density_floor: f64,
+    /// See [`Certificate::relative_loss`].
+    #[serde(skip)]
+    pub relative_loss: f64,
+    /// The largest local bound found.
+    pub bound: f64,
+    /// The place of that.
+    pub at: Vec<f64>,
+    /// The median over the places.
+    pub median: f64,
+    /// Rigorous everywhere, between the places too; `null` where the search did not come to an end.
+    pub everywhere: Option<f64>,
+    /// The largest Lebesgue constant at the places: by how much errors of the sensors are amplified at most.
+    pub lebesgue: f64,
+    /// Number of places where the sensors determine no affine function.
+    pub n_fallbacks: usize,
+}
+
+/// The largest bounds at one ℓ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoundsAtScale {
+    /// ℓ.
+    pub length_scale: f64,
+    /// The theorem's.
+    pub theorem: Option<f64>,
+    /// That of the Nadaraya–Watson estimate; `null` where it would take too long.
+    pub nadaraya_watson: Option<f64>,
+    /// That of the local linear estimate, likewise.
+    pub local_linear: Option<f64>,
+}
+
+impl SensorCertificate {
+    /// Steps of [`SensorCertificate::new`], for showing its progress.
+    pub const STEPS: usize = 6;
+
+    /// Certifies `sensors` for states within `regularity`; `data` is where that was estimated from, if it was. ℓ is chosen
+    /// for each estimate unless a set convolution is given. `progress` is told the number of steps done.
+    ///
+    /// # Errors
+    /// None for sound sensors and bounds.
+    pub fn new(
+        sensors: Points,
+        regularity: Regularity,
+        data: Option<EstimatedRegularity>,
+        setconv: Option<SetConv>,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Self> {
+        let domain = sensors.domain();
+        let places = PlaceGrid::new(domain, spread(sensors.len()))?;
+        let coarse = some_places(&sensors, TUNING)?;
+        let certificate = Certificate::new(&sensors, regularity)?;
+        progress(1);
+        let (theorem, lipschitz) = match &setconv {
+            Some(setconv) => (certificate.theorem_bound(setconv), certificate.lipschitz_bound(setconv)),
+            None => (certificate.best_theorem_bound()?, certificate.best_lipschitz_bound()?),
+        };
+        let chosen = |estimator| match setconv {
+            Some(setconv) => Ok(setconv),
+            None => SetConv::new(certificate.tuned(&sensors, estimator, coarse.points())?.length_scale),
+        };
+        let linear = chosen(Estimator::LocalLinear)?;
+        let both = [
+            (Estimator::NadarayaWatson, chosen(Estimator::NadarayaWatson)?),
+            (Estimator::LocalLinear, linear),
+        ];
+        let (mut weights, mut maps) = (Vec::new(), Vec::new());
+        for (estimator, setconv) in &both {
+            let (found, map) = WeightBound::find(&certificate, &sensors, *estimator, setconv, &places)?;
+            weights.push(found);
+            maps.push(map);
+            progress(1 + weights.len());
+        }
+        let objective = SensorObjective::Certificate {
+            setconv: linear,
+            estimator: Estimator::LocalLinear,
+            regularity: certificate.regularity.clone(),
+        };
+        let failures = Failures::find(&objective, &sensors, &coarse)?;
+        progress(4);
+        let gaps = gaps(&objective, &sensors, &places, &[], GAPS)?;
+        progress(5);
+        let scales = BoundsAtScale::all(&certificate, &sensors, linear)?;
+        progress(Self::STEPS);
+        Ok(Self {
+            domain: domain.clone(),
+            certain: data.is_none(),
+            data,
+            theorem,
+            lipschitz,
+            fill_distance_bounds_certain: certificate.is_certain(),
+            weights,
+            n_places: places.points().len(),
+            length_scale_chosen: setconv.is_none(),
+            n_tuning_places: coarse.points().len(),
+            failures,
+            gaps,
+            scales,
+            certificate,
+            sensors,
+            places,
+            maps,
+        })
+    }
+}
+
+impl WeightBound {
+    /// The bounds from the weights at the places and everywhere, and those at each place.
+    fn find(
+        certificate: &Certificate,
+        sensors: &Points,
+        estimator: Estimator,
+        setconv: &SetConv,
+        places: &PlaceGrid,
+    ) -> Result<(Self, Vec<f64>)> {
+        let regularity = &certificate.regularity;
+        let local = LocalBounds::new(setconv, estimator, sensors, regularity, places.points())?;
+        let supremum = Supremum::find(setconv, estimator, sensors, regularity, TOLERANCE)?;
+        let map: Vec<f64> = local.bounds.iter().map(|at| at.bound).collect();
+        let (index, worst) = local.worst();
+        let mut at = vec![0.0; sensors.dim()];
+        places.points().write_point(index, &mut at);
+        // The search may have found a worse place than those of the grid.
+        let (bound, at) =
+            if supremum.lower > worst.bound { (supremum.lower, supremum.at) } else { (worst.bound, at) };
+        let mut sorted = map.clone();
+        sorted.sort_by(f64::total_cmp);
+        let found = Self {
+            estimator,
+            length_scale: setconv.kernel().length_scale(),
+            density_floor: setconv.density_floor(),
+            relative_loss: certificate.relative_loss(setconv),
+            bound,
+            at,
+            median: sorted.get(sorted.len() / 2).copied().unwrap_or(bound),
+            everywhere: supremum.upper.map(|upper| upper.max(bound)),
+            lebesgue: local.bounds.iter().map(|at| at.lebesgue).fold(1.0, f64::max),
+            n_fallbacks: local.n_fallbacks,
+        };
+        Ok((found, map))
+    }
+}
+
+impl BoundsAtScale {
+    /// From ℓ far below the fill distance to half the diameter of the domain.
+    fn all(certificate: &Certificate, sensors: &Points, setconv: SetConv) -> Result<Vec<Self>> {
+        let places = some_places(sensors, SCALE_PLACES)?;
+        let delta = certificate.fill_distance.upper;
+        let (lower, upper) = (0.15 * delta, (0.5 * sensors.domain().diameter()).max(3.0 * delta));
+        let at = |number: usize| {
+            let length_scale = lower * (upper / lower).powf(number as f64 / (SCALES - 1) as f64);
+            let setconv = setconv.with_length_scale(length_scale)?;
+            let too_wide = length_scale > WIDE.0 * delta && sensors.len() > WIDE.1;
+            let largest = |estimator| -> Result<Option<f64>> {
+                if too_wide {
+                    return Ok(None);
+                }
+                let (known, query) = (&certificate.regularity, places.points());
+                Ok(Some(LocalBounds::new(&setconv, estimator, sensors, known, query)?.worst().1.bound))
+            };
+            Ok(Self {
+                length_scale,
+                theorem: certificate.theorem_bound(&setconv).map(|bound| bound.bound),
+                nadaraya_watson: largest(Estimator::NadarayaWatson)?,
+                local_linear: largest(Estimator::LocalLinear)?,
+            })
+        };
+        (0..SCALES).map(at).collect()
+    }
+}
+
+/// So many places for each sensor, within the least and the most.
+fn some_places(sensors: &Points, (each, least, most): (usize, usize, usize)) -> Result<PlaceGrid> {
+    PlaceGrid::new(sensors.domain(), sensors.len().saturating_mul(each).clamp(least, most))
+}

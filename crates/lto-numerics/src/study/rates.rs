@@ -1,0 +1,177 @@
+//! The discretization error against the number of points, for several dimensions, designs and estimates.
+
+use crate::design::PointDesign;
+use crate::domain::Domain;
+use crate::error::Result;
+use crate::pde::{HeatField, sample_rng};
+use crate::theory::{Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TrialField, dense_places};
+use serde::Serialize;
+
+/// Places for the supremum over space, at least, in one, two and three dimensions; eight for each point where that is
+/// more.
+const PLACES: [usize; 3] = [1201, 1225, 1331];
+/// In three dimensions values of ℓ are compared at so many times fewer places: all would take too long.
+const FEWER: usize = 4;
+/// States of the heat experiment.
+const HEAT_STATES: u64 = 4;
+/// Bumps of each.
+const BUMPS: usize = 4;
+/// The estimates measured, each with the rules for ℓ that belong to it.
+const MEASURED: [(Estimator, ScaleRule); 3] = [
+    (Estimator::NadarayaWatson, ScaleRule::Optimum),
+    (Estimator::NadarayaWatson, ScaleRule::Best),
+    (Estimator::LocalLinear, ScaleRule::Best),
+];
+
+/// The states whose error is measured, all on the periodic unit box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateStates {
+    /// One wave along the diagonal.
+    Wave,
+    /// Four states of the heat experiment: four Gaussian bumps each.
+    Heat,
+}
+
+impl RateStates {
+    /// All of them.
+    pub const ALL: [RateStates; 2] = [RateStates::Wave, RateStates::Heat];
+
+    /// Name as written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wave => "wave",
+            Self::Heat => "heat",
+        }
+    }
+
+    /// The states, and bounds that hold for all of them.
+    fn draw(self, domain: &Domain, seed: u64) -> Result<(Vec<State>, Regularity)> {
+        match self {
+            Self::Wave => {
+                let wave = TrialField::wave(domain, 1.0, 1);
+                let regularity = wave.regularity(domain)?;
+                Ok((vec![Box::new(move |x| wave.value(x))], regularity))
+            }
+            Self::Heat => {
+                let draw = |index| HeatField::draw(domain.dim(), BUMPS, &mut sample_rng(seed, index));
+                let fields: Vec<HeatField> = (0..HEAT_STATES).map(draw).collect();
+                let regularity = HeatField::common_regularity(&fields)?;
+                let states =
+                    fields.into_iter().map(|field| Box::new(move |x: &[f64]| field.value(x)) as State);
+                Ok((states.collect(), regularity))
+            }
+        }
+    }
+}
+
+type State = Box<dyn Fn(&[f64]) -> f64>;
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatesRequest {
+    /// Numbers of dimensions, each 1 to 3.
+    pub dims: Vec<usize>,
+    /// How points are placed.
+    pub designs: Vec<PointDesign>,
+    /// How values between them are estimated.
+    pub estimators: Vec<Estimator>,
+    /// The states.
+    pub states: RateStates,
+    /// Random layouts for each number of points.
+    pub layouts: usize,
+    /// Seed of layouts and states.
+    pub seed: u64,
+}
+
+/// All rates. The keys of their JSON are stable.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rates {
+    /// The states.
+    pub states: RateStates,
+    /// Random layouts for each number of points.
+    pub layouts: usize,
+    /// The seed.
+    pub seed: u64,
+    /// One for each dimension, estimate, rule and design.
+    pub rates: Vec<Rate>,
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// D.
+    pub dim: usize,
+    /// How the points are placed.
+    pub design: PointDesign,
+    /// How values between them are estimated.
+    pub estimator: Estimator,
+    /// How ℓ is chosen.
+    pub rule: ScaleRule,
+    /// `points`, `fit` and `predicted_slope`.
+    #[serde(flatten)]
+    pub sweep: RateSweep,
+}
+
+impl RatesRequest {
+    /// The number of errors that [`RatesRequest::measure`] measures, for showing its progress.
+    pub fn steps(&self) -> usize {
+        let sizes: usize = self.dims.iter().map(|&dim| sizes(dim).len()).sum();
+        sizes * self.measured().count() * self.designs.len()
+    }
+
+    fn measured(&self) -> impl Iterator<Item = (Estimator, ScaleRule)> + use<'_> {
+        MEASURED.into_iter().filter(|(estimator, _)| self.estimators.contains(estimator))
+    }
+
+    /// Measures the errors and fits their slopes. `progress` is told the number of errors measured.
+    ///
+    /// # Errors
+    /// No layouts, or a number of dimensions other than 1 to 3.
+    pub fn measure(&self, progress: &mut dyn FnMut(usize)) -> Result<Rates> {
+        let mut done = 0;
+        let mut rates = Vec::new();
+        for &dim in &self.dims {
+            let domain = Domain::unit(dim, true)?;
+            let (states, regularity) = self.states.draw(&domain, self.seed)?;
+            let least = PLACES[dim - 1];
+            let any = dense_places(&domain, 1, least)?;
+            for (estimator, rule) in self.measured() {
+                for &design in &self.designs {
+                    let request = SweepRequest {
+                        design,
+                        estimator,
+                        rule,
+                        n_layouts: if design == PointDesign::Grid { 1 } else { self.layouts },
+                        seed: self.seed,
+                        regularity: &regularity,
+                        query: &any,
+                        tuning: &any,
+                    };
+                    let mut points = Vec::new();
+                    for n in sizes(dim) {
+                        let query = dense_places(&domain, n, least)?;
+                        let tuning =
+                            if dim < 3 { query.clone() } else { dense_places(&domain, n / FEWER, least)? };
+                        let at = SweepRequest { query: &query, tuning: &tuning, ..request };
+                        points.push(at.point(n, &states)?);
+                        done += 1;
+                        progress(done);
+                    }
+                    rates.push(Rate { dim, design, estimator, rule, sweep: request.fit(points)? });
+                }
+            }
+        }
+        Ok(Rates { states: self.states, layouts: self.layouts, seed: self.seed, rates })
+    }
+}
+
+/// Numbers of points, each the D-th power of a whole number, so that a regular grid has them too.
+fn sizes(dim: usize) -> Vec<usize> {
+    let roots: &[usize] = match dim {
+        1 => &[16, 32, 64, 128, 256, 512, 1024, 2048],
+        2 => &[8, 12, 16, 24, 32, 48, 64],
+        _ => &[4, 6, 8, 10, 12, 16],
+    };
+    roots.iter().map(|root| root.pow(dim as u32)).collect()
+}
