@@ -7,6 +7,7 @@ pub mod design;
 pub mod domain;
 pub mod error;
 pub mod field;
+pub mod generate;
 pub mod geometry;
 pub mod grid;
 pub mod kernel;

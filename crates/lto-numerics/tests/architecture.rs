@@ -13,6 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["geometry", "setconv", "design", "resample"],
     &["metric", "theory"],
     &["pde", "dataset"],
+    &["generate"],
 ];
 
 #[test]

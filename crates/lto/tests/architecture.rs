@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["interpolate", "nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],
-    &["data"],
+    &["data", "observations"],
     &["evaluate"],
     &["experiment"],
     &["import", "train"],

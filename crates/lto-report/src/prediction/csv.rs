@@ -1,13 +1,25 @@
 //! A prediction as a table: one line for each time and point.
 
-use super::Predicted;
-use crate::output::write_atomically;
-use anyhow::Result;
+use super::{Predicted, PredictionFormat};
+use crate::error::Result;
+use lto_numerics::dataset::write::write_whole;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Columns: `t` unless steady, the coordinates, the channels. Numbers are written so that they read back exactly.
-pub fn write(path: &Path, predicted: &Predicted) -> Result<()> {
+/// Columns: `t` unless steady, the coordinates, the channels. Numbers read back exactly.
+pub(super) struct Csv;
+
+impl PredictionFormat for Csv {
+    fn suffix(&self) -> &'static str {
+        "csv"
+    }
+
+    fn write(&self, path: &Path, predicted: &Predicted) -> Result<()> {
+        Ok(write_whole(path, table(predicted)?.as_bytes())?)
+    }
+}
+
+fn table(predicted: &Predicted) -> Result<String> {
     let axes = predicted.query.domain().axes();
     let mut header: Vec<String> = axes.iter().map(|axis| quoted(&axis.name)).collect();
     if !predicted.times.is_empty() {
@@ -31,7 +43,7 @@ pub fn write(path: &Path, predicted: &Predicted) -> Result<()> {
             text.push('\n');
         }
     }
-    write_atomically(path, text.as_bytes())
+    Ok(text)
 }
 
 /// A name, in quotes where it needs them.
