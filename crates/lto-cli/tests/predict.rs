@@ -257,12 +257,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
     assert!(space.fail(1, &args("a.txt", &times)).contains(".vti"));
 
     // Chosen by name, and by time.
-    refuse(
-        1,
-        "x,y,a,b\n0.1,0.2,3,4\n",
-        &[&times[..], &["--column", "c", "--force"]].concat(),
-        "no column c",
-    );
+    refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &[&times[..], &["--column", "c", "--force"]].concat(), "no column c");
     std::fs::write(space.path("sensors.csv"), "y,x,t,a,u\n0.1,0.2,0,3,4\n0.1,0.2,0.5,3,4\n").unwrap();
     space.succeed(&args("b.npz", &["--from", "0.5", "--to", "1"]));
 }

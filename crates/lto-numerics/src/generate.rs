@@ -45,7 +45,8 @@ impl Generation {
     /// be written, an unknown suffix, a disk too full, or a journal of something else.
     pub fn begin(recipe: Recipe, output: &Path, existing: Existing) -> Result<Self> {
         let pde = recipe.config.build()?;
-        let refuse = |path: &Path, problem: &str| Error::Output { path: path.into(), problem: problem.into() };
+        let refuse =
+            |path: &Path, problem: &str| Error::Output { path: path.into(), problem: problem.into() };
         let folder = write::folder_of(output)?;
         if output.exists() && !existing.replace {
             return Err(refuse(output, "exists already; --force replaces it"));
@@ -53,7 +54,8 @@ impl Generation {
         let path = Journal::path_for(output);
         let unfinished = path.exists();
         if unfinished && !existing.resume && !existing.replace {
-            let problem = "an unfinished run left this; continue it with --resume, or start anew with --force";
+            let problem =
+                "an unfinished run left this; continue it with --resume, or start anew with --force";
             return Err(refuse(&path, problem));
         }
         // All samples go into the journal first, then into the file beside it.

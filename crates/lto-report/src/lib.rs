@@ -1,9 +1,11 @@
 //! What the Latent Twin Operator computes, for people: pictures (PNG, SVG, GIF), tables (text, Markdown, LaTeX, CSV) and
 //! self-contained HTML pages. Results go in as data; strings, bytes and files come out. Nothing here reads a command line or prints.
 
+pub mod arrays;
 pub mod error;
 pub mod evaluation;
 pub mod html;
+pub mod inspection;
 pub mod picture;
 pub mod prediction;
 pub mod text;

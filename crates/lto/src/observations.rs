@@ -140,7 +140,11 @@ fn columns(readings: &Readings, card: &ModelCard, wanted: &[String]) -> Result<V
     };
     let problem = format!(
         "the model's channels are {}; the file has {have}{example}",
-        if card.channel_names.len() == n { card.channel_names.join(", ") } else { format!("{n}, without names") }
+        if card.channel_names.len() == n {
+            card.channel_names.join(", ")
+        } else {
+            format!("{n}, without names")
+        }
     );
     refuse(readings, None, problem)
 }
@@ -161,7 +165,8 @@ fn rows_at(readings: &Readings, time: Option<f64>, card: &ModelCard) -> Result<(
         Some(time) => time,
         None if least == most => least,
         None => {
-            let problem = format!("the observations are of times from {least} to {most}; choose one with --from");
+            let problem =
+                format!("the observations are of times from {least} to {most}; choose one with --from");
             return refuse(readings, None, problem);
         }
     };

@@ -6,9 +6,11 @@ pub mod chart;
 mod cloud;
 pub mod colormap;
 pub mod drawing;
+mod frame_range;
 mod frames;
 mod panel;
 mod plane;
+mod plot;
 pub mod prediction;
 pub mod raster;
 pub mod sensor_map;
@@ -19,6 +21,8 @@ pub mod ticks;
 pub mod tiles;
 
 pub use cloud::distinct;
+pub use frame_range::FrameRange;
+pub use plot::Plot;
 
 use crate::error::{Error, Result};
 use colormap::{Colormap, Scale};
@@ -31,7 +35,7 @@ use std::path::Path;
 /// How many frames a picture shows unless told.
 const DEFAULT_FRAMES: usize = 6;
 /// How many frames an animation shows unless told.
-pub const DEFAULT_ANIMATION_FRAMES: usize = 60;
+const DEFAULT_ANIMATION_FRAMES: usize = 60;
 
 /// What a picture file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

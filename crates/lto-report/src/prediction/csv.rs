@@ -2,7 +2,7 @@
 
 use super::{Predicted, PredictionFormat};
 use crate::error::Result;
-use lto_numerics::dataset::write::write_whole;
+use lto_numerics::dataset::write::{csv_field, write_whole};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -21,11 +21,11 @@ impl PredictionFormat for Csv {
 
 fn table(predicted: &Predicted) -> Result<String> {
     let axes = predicted.query.domain().axes();
-    let mut header: Vec<String> = axes.iter().map(|axis| quoted(&axis.name)).collect();
+    let mut header: Vec<String> = axes.iter().map(|axis| csv_field(&axis.name)).collect();
     if !predicted.times.is_empty() {
         header.insert(0, "t".into());
     }
-    header.extend(predicted.channel_names().iter().map(|name| quoted(name)));
+    header.extend(predicted.channel_names().iter().map(|name| csv_field(name)));
     let mut text = header.join(",") + "\n";
     let mut point = vec![0.0; axes.len()];
     for frame in 0..predicted.n_frames() {
@@ -44,9 +44,4 @@ fn table(predicted: &Predicted) -> Result<String> {
         }
     }
     Ok(text)
-}
-
-/// A name, in quotes where it needs them.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
 }

@@ -171,8 +171,10 @@ mod tests {
                     assert_eq!(outcome.is_err(), refused.is_some(), "{path:?} {times:?} {outcome:?}");
                     let mut expected = format.files(&path, times.len());
                     expected.retain(|_| refused.is_none());
-                    let mut there: Vec<PathBuf> =
-                        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+                    let mut there: Vec<PathBuf> = std::fs::read_dir(folder.path())
+                        .unwrap()
+                        .map(|entry| entry.unwrap().path())
+                        .collect();
                     expected.sort();
                     there.sort();
                     assert_eq!(there, expected);

@@ -1,6 +1,5 @@
 //! Opening the file a command is about, with advice in the words of the command line where it is not understood.
 
-use super::arrays;
 use crate::args::DatasetArgs;
 use crate::usage::{self, UsageError};
 use anyhow::{Result, anyhow, bail};
@@ -8,6 +7,7 @@ use lto_numerics::Error;
 use lto_numerics::dataset::format::{self, ElementType, Format};
 use lto_numerics::dataset::{Dataset, DatasetInfo, LayoutKind};
 use lto_numerics::generate::Recipe;
+use lto_report::arrays;
 use lto_report::words::count;
 use std::path::Path;
 

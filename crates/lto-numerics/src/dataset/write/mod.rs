@@ -32,6 +32,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// A text as a field of a CSV file, in quotes where it needs them.
+pub fn csv_field(text: &str) -> String {
+    if text.contains([',', ';', '"', '\n', '\t']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
 /// The folder of a file that is to be written.
 ///
 /// # Errors
