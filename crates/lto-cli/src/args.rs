@@ -6,7 +6,6 @@ mod dataset;
 mod demo;
 mod design;
 mod evaluate;
-mod frames;
 mod generate;
 mod import;
 mod info;
@@ -15,6 +14,7 @@ mod predict;
 mod region;
 mod regularity;
 mod reproduce;
+mod sensors;
 mod theory;
 mod train;
 
@@ -24,19 +24,20 @@ pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
 pub use design::{DesignArgs, GoalArg};
 pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
-pub use frames::FrameRange;
 pub use generate::{GenerateArgs, PdeArgs, RunArgs};
 pub use import::{ImportArgs, ImportSource};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
 pub use regularity::RegularityArgs;
 pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
+pub use sensors::SensorsArgs;
 pub use theory::TheoryCommand;
 pub use train::TrainArgs;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
+use lto_report::picture::FrameRange;
 use lto_report::picture::colormap::Colormap;
 use std::path::PathBuf;
 
@@ -163,13 +164,15 @@ pub enum DataCommand {
     Inspect(InspectArgs),
     /// Draw a sample of a file: PNG, SVG or animated GIF
     Plot(PlotArgs),
+    /// Draw sensors from a sample of a file: a table for `lto predict` and `lto certify`
+    Sensors(SensorsArgs),
 }
 
 /// `lto data inspect`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 HDF5, MATLAB (v5 to v7.3), NumPy and CSV files are read. Where a layout is not recognized, the arrays of the
-file are listed; say then what they are.
+file are listed: say what they are with the options below.
 
 Exit status: 0 understood, 3 listed, but the layout needs options.
 
@@ -180,10 +183,10 @@ Examples:
 pub struct InspectArgs {
     /// The file
     pub file: PathBuf,
-    /// Print JSON in place of tables
+    /// Print JSON instead of tables
     #[arg(long)]
     pub json: bool,
-    /// Look at the first N samples, or at all, for the range of values, and at some of these for the spectrum
+    /// How many samples, from the first, the range of values is taken over
     #[arg(
         long, value_name = "N|all", default_value = "16", value_parser = number::all_or_whole,
         allow_negative_numbers = true

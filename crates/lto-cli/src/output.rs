@@ -1,8 +1,8 @@
 //! Writing for people and programs: colors where wanted, errors with their causes, files all at once.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ColorChoice;
-use lto_numerics::dataset::write::AtomicFile;
+use lto_numerics::dataset::write;
 use lto_report::words::visible;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -65,45 +65,13 @@ pub fn print(text: &str) -> Result<()> {
 /// # Errors
 /// There is no such folder.
 pub fn folder_of(path: &Path) -> Result<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-        Some(parent) => parent.to_path_buf(),
-        None => anyhow::bail!("{}: is not the name of a file", path.display()),
-    };
-    if !folder.is_dir() {
-        anyhow::bail!("{}: no such folder; make it first: mkdir -p {0}", folder.display());
-    }
-    if path.is_dir() {
-        anyhow::bail!("{}: is a folder, not a file to write", path.display());
-    }
-    Ok(folder)
+    Ok(write::folder_of(path)?)
 }
 
-/// Writes a file all at once: whoever looks sees the old file or the whole new one.
+/// Writes a file all at once.
 ///
 /// # Errors
 /// The folder does not exist or cannot be written, or the disk is full.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    folder_of(path)?;
-    let mut file = AtomicFile::create(path)?;
-    file.file().write_all(bytes).with_context(|| format!("{}: cannot be written", path.display()))?;
-    Ok(file.finish()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_replaced_whole_and_nothing_else_is_left() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        for content in ["old", "new"] {
-            write_atomically(&path, content.as_bytes()).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
-        }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        let error = write_atomically(&folder.path().join("missing/a.txt"), b"").unwrap_err();
-        assert!(error.to_string().contains("no such folder"), "{error}");
-    }
+    Ok(write::write_whole(path, bytes)?)
 }

@@ -131,17 +131,71 @@ fn pictures_and_image_data_are_written_for_every_dimension_and_kind() {
 }
 
 #[test]
-fn times_outside_the_training_data_are_refused_unless_meant() {
+fn times_go_forward_and_stay_in_the_trained_range_unless_forced() {
     let space = space();
-    let times = ["--from", "0", "--to", "0.5,1.5"];
+    let error = space.fail(2, &args("a.npz", &["--from", "0.75", "--to", "1,0.5"]));
+    assert!(error.contains("'0.5' for '--to'") && error.contains("made at 0.75"), "{error}");
+    let beyond = ["--from", "0", "--to", "0.5,1.5"];
+    let error = space.fail(1, &args("a.npz", &beyond));
+    assert!(error.contains("0 to 1; 1.5 is outside") && error.contains("--force"), "{error}");
+    let error = space.fail(1, &args("a.npz", &["--from", "-2", "--to", "0.5"]));
+    assert!(error.contains("-2 is outside"), "{error}");
+    assert!(!space.path("a.npz").exists());
+    let forced = space.run(&args("a.npz", &[&beyond[..], &["--force"]].concat()));
+    assert!(forced.status.success() && stderr(&forced).starts_with("warning"), "{}", stderr(&forced));
+    let silent = space.run(&args("b.npz", &[&beyond[..], &["--allow-extrapolation"]].concat()));
+    assert!(silent.status.success() && stderr(&silent).is_empty(), "{}", stderr(&silent));
+}
+
+/// The model knows values of 10 ± 2.
+#[test]
+fn values_unlike_the_training_data_are_named_and_refused_unless_forced() {
+    let space = space();
+    let times = ["--from", "0", "--to", "1", "--query", "grid:4"];
+    for value in ["283.15", "-9999", "1e300"] {
+        std::fs::write(space.path("sensors.csv"), format!("{SENSORS}0.9,0.9,{value}\n")).unwrap();
+        let error = space.fail(1, &args("a.npz", &times));
+        let parts = ["line 6", "u = ", "10.0000 ± 2.0000", "-6.0000 to 26.0000", "--force"];
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        assert!(!space.path("a.npz").exists());
+    }
+    std::fs::write(space.path("sensors.csv"), format!("{SENSORS}0.9,0.9,27\n0.8,0.9,-7\n")).unwrap();
     let error = space.fail(1, &args("a.npz", &times));
-    let parts = ["1.5", "0 to 1", "--allow-extrapolation"];
-    assert!(parts.iter().all(|part| error.contains(part)) && !space.path("a.npz").exists(), "{error}");
+    assert!(error.contains("u = 27") && error.contains("2 of 6 rows"), "{error}");
     let forced = space.run(&args("a.npz", &[&times[..], &["--force"]].concat()));
-    let said = stderr(&forced);
-    assert!(forced.status.success() && said.starts_with("warning") && said.contains("1.5"), "{said}");
-    let meant = space.run(&args("b.npz", &[&times[..], &["--allow-extrapolation"]].concat()));
-    assert!(meant.status.success() && stderr(&meant).is_empty(), "{}", stderr(&meant));
+    assert!(forced.status.success() && stderr(&forced).contains("line 6: u = 27"), "{}", stderr(&forced));
+}
+
+#[test]
+fn channels_are_found_by_name_or_named() {
+    let space = space();
+    let times = ["--from", "0", "--to", "1", "--query", "grid:4", "--force"];
+    let read =
+        |file: &str| format::open(&space.path(file)).unwrap().read("values", &[0; 4], &[1, 1, 4, 4]).unwrap();
+    space.succeed(&args("u.npz", &times));
+    for name in ["new", "elevation", "value"] {
+        std::fs::write(space.path("sensors.csv"), SENSORS.replace('u', name)).unwrap();
+        let error = space.fail(1, &args("a.npz", &times));
+        let said = format!("channels are u; the file has the values {name}");
+        assert!(error.contains(&said) && error.contains(&format!("--column {name}")), "{error}");
+        space.succeed(&args("a.npz", &[&times[..], &["--column", name]].concat()));
+        assert_eq!(read("a.npz"), read("u.npz"));
+    }
+    std::fs::write(space.path("sensors.csv"), SENSORS.replace("x,y,u", "X,y,U")).unwrap();
+    space.succeed(&args("a.npz", &times));
+    assert_eq!(read("a.npz"), read("u.npz"), "letters of any case");
+}
+
+#[test]
+fn coordinates_wrap_on_periodic_axes() {
+    let space = space();
+    let times = ["--from", "0", "--to", "1", "--query", "grid:4"];
+    space.succeed(&args("a.npz", &times));
+    std::fs::write(space.path("sensors.csv"), SENSORS.replace("0.5,0.5,8", "-0.5,1.5,8")).unwrap();
+    space.succeed(&args("b.npz", &times));
+    let read =
+        |file: &str| format::open(&space.path(file)).unwrap().read("values", &[0; 4], &[1, 1, 4, 4]).unwrap();
+    assert_eq!(read("a.npz"), read("b.npz"));
 }
 
 #[test]
@@ -164,7 +218,8 @@ fn missing_values_and_duplicates_are_refused_by_line_unless_allowed() {
     // The two ends of a periodic axis are one place; the mean of both values is observed there.
     with("0,0.3,10\n1,0.3,14\n");
     let error = space.fail(1, &args("a.npz", &times));
-    assert!(error.contains("[4, 5]") && error.contains("--merge-duplicates"), "{error}");
+    assert!(error.contains("line 7") && error.contains("of line 6"), "{error}");
+    assert!(error.contains("--merge-duplicates"), "{error}");
     space.succeed(&args("a.npz", &[&times[..], &["--merge-duplicates"]].concat()));
     with("0,0.3,12\n");
     space.succeed(&args("b.npz", &times));
@@ -183,9 +238,8 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
         let error = space.fail(code, &args("a.npz", further));
         assert!(error.contains(part), "{error}");
     };
-    refuse(1, "x,y,u\n0.1,1.2,3\n", &times, "y = 1.2");
     refuse(1, "x,u\n0.1,3\n", &times, "axes are x, y");
-    refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &times, "--channels");
+    refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &times, "--column a");
     refuse(1, "x,y\n0.1,0.2\n", &times, "no values");
     refuse(1, "x,y,u\n", &times, "no points");
     refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at the time 0");
@@ -202,12 +256,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
     assert!(space.fail(1, &args("a.txt", &times)).contains(".vti"));
 
     // Chosen by name, and by time.
-    refuse(
-        1,
-        "x,y,a,b\n0.1,0.2,3,4\n",
-        &[&times[..], &["--channels", "c", "--force"]].concat(),
-        "no value c",
-    );
+    refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &[&times[..], &["--column", "c", "--force"]].concat(), "no column c");
     std::fs::write(space.path("sensors.csv"), "y,x,t,a,u\n0.1,0.2,0,3,4\n0.1,0.2,0.5,3,4\n").unwrap();
     space.succeed(&args("b.npz", &["--from", "0.5", "--to", "1"]));
 }
@@ -223,4 +272,6 @@ fn steady_models_have_no_times() {
     assert_eq!(store.read("x", &[0], &[3]).unwrap(), [0.0, 0.5, 1.0]);
     assert_eq!(store.read("values", &[0; 3], &[1, 3, 2]).unwrap().len(), 6);
     assert!(space.fail(2, &args("b.npz", &["--to", "1"])).contains("steady"));
+    std::fs::write(space.path("sensors.csv"), "x,y,u\n0.1,1.2,3\n").unwrap();
+    assert!(space.fail(1, &args("b.npz", &[])).contains("line 2: y = 1.2"), "axes that are not periodic");
 }

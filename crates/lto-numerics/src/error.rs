@@ -198,6 +198,24 @@ pub enum Error {
         /// Relative residual wanted.
         tolerance: f64,
     },
+    /// A sample of a generated data set that cannot be solved.
+    #[error("sample {index} of seed {seed} cannot be solved: {problem}")]
+    Unsolved {
+        /// Index of the sample.
+        index: usize,
+        /// Seed of the data set.
+        seed: u64,
+        /// Why.
+        problem: Box<Error>,
+    },
+    /// A file that is not to be written, or cannot be.
+    #[error("{path}: {problem}", path = path.display())]
+    Output {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not, and what to do.
+        problem: String,
+    },
     /// An operating-system error on a file.
     #[error("{path}: {source}", path = path.display())]
     Io {

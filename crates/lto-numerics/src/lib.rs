@@ -9,6 +9,7 @@ pub mod error;
 pub mod field;
 #[cfg(feature = "clap")]
 pub mod flags;
+pub mod generate;
 pub mod geometry;
 pub mod grid;
 pub mod kernel;

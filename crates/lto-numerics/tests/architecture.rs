@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["geometry", "setconv", "design", "resample"],
     &["metric", "theory"],
     &["pde", "dataset"],
-    &["study"],
+    &["generate", "study"],
 ];
 
 #[test]

@@ -1,13 +1,16 @@
 //! What the Latent Twin Operator computes, for people: pictures (PNG, SVG, GIF), tables (text, Markdown, LaTeX, CSV) and
-//! self-contained HTML pages. Results go in as data; strings and bytes come out. Nothing here reads a command line or prints.
+//! self-contained HTML pages. Results go in as data; strings, bytes and files come out. Nothing here reads a command line or prints.
 
+pub mod arrays;
 pub mod certificate;
 pub mod error;
 pub mod evaluation;
 pub mod html;
+pub mod inspection;
 mod layout;
 pub mod picture;
 pub mod placement;
+pub mod prediction;
 pub mod rates;
 pub mod text;
 pub mod training;

@@ -14,6 +14,7 @@ pub mod kernel;
 pub mod loss;
 pub mod model;
 pub mod nn;
+pub mod observations;
 pub mod operator;
 pub mod optim;
 pub mod parameters;

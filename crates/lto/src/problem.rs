@@ -1,7 +1,7 @@
 //! What a model is for: where its states live, how many channels go in and come out, and over which times.
 
 use crate::error::{Error, Result};
-use lto_numerics::Domain;
+use lto_numerics::{Domain, Grid, Placement};
 use serde::{Deserialize, Serialize};
 
 /// Share of the trained range by which a time may be off: files round times, and steps add up.
@@ -68,6 +68,30 @@ impl Problem {
             return Ok(());
         }
         Err(Error::WrongDomain { what, expected: self.domain.to_string(), got: domain.to_string() })
+    }
+
+    /// A uniform grid over the domain, of `shape` points along the axes or of one number for all: both bounds are points of
+    /// it, but for the upper one of a periodic axis, which is the lower.
+    ///
+    /// # Errors
+    /// Another number of axes, no points, or more than memory holds.
+    pub fn query_grid(&self, shape: &[usize]) -> Result<Grid> {
+        let dim = self.domain.dim();
+        let shape = match shape {
+            [n] => vec![*n; dim],
+            shape => shape.to_vec(),
+        };
+        if shape.len() != dim {
+            let requirement = format!("the model has {dim} axes: {}", self.domain);
+            return Err(Error::Config { key: "query".into(), value: format!("{shape:?}"), requirement });
+        }
+        let n = shape.iter().map(|&n| n as u128).fold(1, u128::saturating_mul);
+        let numbers = n.saturating_mul((dim + self.target_channels) as u128);
+        lto_numerics::memory::require(&format!("{n} query points"), 8 * numbers.min(1 << 64))?;
+        let placement = |periodic| if periodic { Placement::Left } else { Placement::Vertex };
+        let axes: Vec<(usize, Placement)> =
+            shape.iter().zip(self.domain.axes()).map(|(&n, axis)| (n, placement(axis.periodic))).collect();
+        Ok(Grid::uniform(self.domain.clone(), &axes)?)
     }
 
     /// The times among `times` outside the trained range, by more than rounding of times can explain.

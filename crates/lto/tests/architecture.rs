@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["interpolate", "nn", "operator", "size"],
     &["baseline", "twin", "weights"],
     &["model"],
-    &["data"],
+    &["data", "observations"],
     &["evaluate"],
     &["experiment"],
     &["import", "train"],

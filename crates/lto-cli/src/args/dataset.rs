@@ -1,10 +1,10 @@
-//! What a user may say about a data file, shared by all commands that read one.
+//! The options that say how to understand a data file, shared by every command that reads one.
 
 use super::number::{finite, positive, whole};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lto_numerics::dataset::{DomainOption, GridOption, LayoutKind, OpenOptions, PeriodicOption};
 
-/// How a file is to be understood, where it must not be deduced.
+/// How a file is to be understood, where the file does not say or says something else.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "How the file is to be understood")]
 pub struct DatasetArgs {
@@ -36,7 +36,7 @@ pub struct DatasetArgs {
     /// Which resolution of a file that holds several [default: the native one]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub resolution: Option<usize>,
-    /// Keep every N-th point along each axis
+    /// Keep every Nth point along each axis
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive, allow_negative_numbers = true)]
     pub stride: usize,
 }

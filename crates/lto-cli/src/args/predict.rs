@@ -9,9 +9,12 @@ use std::str::FromStr;
 /// `lto predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The observations: a CSV file whose header names the coordinates as the model's axes (x,y or lat,lon, …) and the other
-columns are values; with a column t or time, the rows at --from are taken. Or an .npz file with the arrays points (n, D)
-and values (n,) or (n, channels), or with one array (n,) for each column a CSV file would have.
+The observations: a CSV file with a column for each axis of the model (x,y or lat,lon, …) and one for each channel, by
+name; --column takes other names. With a column t or time, the rows at --from are taken. Or an .npz file with the arrays
+points (n, D) and values (n,) or (n, channels), or with one array (n,) for each column a CSV file would have.
+
+Values more than 8 deviations from the mean of the training data are refused, as are times outside its range: units and
+marks for missing values go wrong in silence otherwise. --force takes them.
 
 What is written follows from the suffix of -o:
   .npz  times, values (time, channel, points…), channels; x, y, … along the axes of a grid, else points (n, D)
@@ -46,13 +49,13 @@ pub struct PredictArgs {
     /// File to write: .npz, .csv, .png, .gif or .vti
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
-    /// Value columns that are the channels of the model [default: those with the model's names, else all]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub channels: Vec<String>,
-    /// Leave out observations with a missing value, in place of refusing them
+    /// Columns that are the channels of the model, in its order [default: those with the names of its channels]
+    #[arg(long = "column", alias = "channels", value_name = "NAME,…", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Leave out observations with a missing value
     #[arg(long)]
     pub skip_missing: bool,
-    /// Average observations at the same place, in place of refusing them
+    /// Average observations at the same place
     #[arg(long)]
     pub merge_duplicates: bool,
     /// Predict also at times outside those of the training data
@@ -64,10 +67,10 @@ pub struct PredictArgs {
     /// Color map of pictures [default: red-blue for signed fields, else viridis]
     #[arg(long, value_name = "MAP")]
     pub colormap: Option<Colormap>,
-    /// Replace files that exist; implies --allow-extrapolation
+    /// Replace files that exist, and take values and times unlike those of the training data
     #[arg(long)]
     pub force: bool,
-    /// Print JSON in place of a table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub json: bool,
 }

@@ -34,6 +34,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         Command::Data(DataCommand::Generate(args)) => data::generate::run(args, &global),
         Command::Data(DataCommand::Inspect(args)) => data::inspect::run(&args, &global),
+        Command::Data(DataCommand::Sensors(args)) => data::sensors::run(&args, &global),
         Command::Data(DataCommand::Plot(args)) => data::plot::run(&args, &global),
         Command::Demo(args) => demo::run(&args, &global),
         Command::Train(args) => train::run(&args, &global),

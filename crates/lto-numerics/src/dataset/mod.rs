@@ -3,9 +3,11 @@
 
 mod axes;
 pub mod context;
+pub mod drawn_sensors;
 pub mod format;
 mod gather;
 pub mod info;
+pub mod inspection;
 pub mod layout;
 mod moments;
 pub mod normalizer;
@@ -19,7 +21,9 @@ pub(crate) mod testing;
 pub mod write;
 
 pub use context::{Context, ContextDesign, ContextSampler};
+pub use drawn_sensors::{DrawnSensors, SensorDraw, SensorPlacement};
 pub use info::{DatasetInfo, DatasetKind, FinerResolution, GridInfo};
+pub use inspection::Inspection;
 pub use layout::LayoutKind;
 pub use normalizer::{Normalizer, NormalizerFit};
 pub use options::{DomainOption, GridOption, OpenOptions, PeriodicOption};

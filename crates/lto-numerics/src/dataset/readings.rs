@@ -124,7 +124,7 @@ impl PointFile {
         }
         let infinite = |values: &Vec<f64>| values.iter().position(|value| value.is_infinite());
         match readings.values.iter().find_map(infinite) {
-            Some(row) => Err(readings.refuse(row, "has an infinite value".into())),
+            Some(row) => Err(readings.refuse(Some(row), "has an infinite value".into())),
             None => Ok(()),
         }
     }
@@ -194,9 +194,9 @@ impl Readings {
         }
     }
 
-    /// The error that something is wrong with a row.
-    pub fn refuse(&self, row: usize, problem: String) -> Error {
-        Error::Readings { path: self.path.clone(), row: Some(self.place(row)), problem }
+    /// The error that something is wrong with a row, or with the file.
+    pub fn refuse(&self, row: Option<usize>, problem: String) -> Error {
+        Error::Readings { path: self.path.clone(), row: row.map(|row| self.place(row)), problem }
     }
 
     /// Rows at the same place, grouped, in the order of the file. The two ends of a periodic axis are one place.
@@ -236,14 +236,14 @@ impl Readings {
         for i in 0..self.coordinates.len() {
             let (axis, x) = (&self.domain.axes()[i % dim], self.coordinates[i]);
             if !x.is_finite() {
-                return Err(self.refuse(i / dim, format!("{} = {x} is not finite", axis.name)));
+                return Err(self.refuse(Some(i / dim), format!("{} = {x} is not finite", axis.name)));
             }
             if axis.contains(x) {
                 continue;
             }
             if !axis.periodic {
                 return Err(self.refuse(
-                    i / dim,
+                    Some(i / dim),
                     format!(
                         "{} = {x} lies outside the domain, {}; convert the coordinates, or leave the point out",
                         axis.name, self.domain

@@ -1,12 +1,15 @@
 //! Carrying fields from one grid to another: exactly where the points are shared, spectrally where the axes are
 //! periodic and uniform, by cubic splines otherwise, or to the nearest point. Every method works along one axis at a time.
 
+mod at_points;
 mod cubic;
 mod nearest;
 mod spectral;
 mod stride;
 #[cfg(test)]
 mod tests;
+
+pub use at_points::at_points;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, Trajectory};

@@ -5,9 +5,11 @@ pub mod chart;
 mod cloud;
 pub mod colormap;
 pub mod drawing;
+mod frame_range;
 mod letters;
 mod panel;
 mod plane;
+mod plot;
 pub mod prediction;
 pub mod raster;
 mod sample;
@@ -17,6 +19,8 @@ pub mod ticks;
 pub mod tiles;
 
 pub use cloud::distinct;
+pub use frame_range::FrameRange;
+pub use plot::Plot;
 
 use crate::error::{Error, Result};
 use colormap::{Colormap, Scale};
@@ -29,7 +33,7 @@ use std::path::Path;
 /// How many frames a picture shows unless told.
 const DEFAULT_FRAMES: usize = 6;
 /// How many frames an animation shows unless told.
-pub const DEFAULT_ANIMATION_FRAMES: usize = 60;
+const DEFAULT_ANIMATION_FRAMES: usize = 60;
 
 /// What a picture file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,14 @@
 //! `lto data generate`: solves random problems of a PDE into a file.
 
-mod record;
-mod solve;
-mod target;
-
 use crate::args::{GenerateArgs, GlobalArgs, PdeArgs, RunArgs};
 use crate::interrupt;
-use crate::journal::{Header, Journal};
 use crate::output;
 use crate::progress::Progress;
 use crate::usage;
 use anyhow::Result;
+use lto_numerics::generate::{Existing, Generation, Journal, Recipe};
 use lto_numerics::pde::PdeConfig;
-use lto_report::words;
-use lto_report::words::duration;
+use lto_report::words::{self, duration};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,41 +54,33 @@ pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
 /// As [`run`].
 pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let pde = config.build().map_err(usage::with_flag)?;
-    let header =
-        Header { version: env!("CARGO_PKG_VERSION").into(), config, seed: run.seed, samples: run.n_samples };
-    let mut journal = target::prepare(run, &header, pde.as_ref())?;
-    let resumed = journal.len();
+    let recipe = Recipe::new(config, run.seed, run.n_samples);
+    let existing = Existing { resume: run.resume, replace: run.force };
+    let mut generation =
+        Generation::begin(recipe.clone(), &run.output, existing).map_err(usage::with_flag)?;
+    let resumed = generation.solved();
+    let all = words::count(recipe.samples, "sample");
     if resumed > 0 && !quiet {
-        output::say(format_args!("continuing after {resumed} of {}", words::count(header.samples, "sample")));
+        output::say(format_args!("continuing after {resumed} of {all}"));
     }
-    let mut progress = Progress::new("samples", header.samples, resumed, quiet);
-    let solved = solve::solve(pde.as_ref(), &header, &mut journal, &mut progress);
+    let mut progress = Progress::new("samples", recipe.samples, resumed, quiet);
+    let finished = generation.run(&mut |solved| progress.set(solved), &interrupt::requested);
     progress.finish();
-    if let Err(error) = solved {
-        // What cannot be solved now cannot be solved later either; a full disk can be emptied.
-        if error.downcast_ref::<lto_numerics::Error>().is_some() {
-            journal.remove()?;
-        }
-        return Err(error);
-    }
-    let complete = journal.len() == header.samples;
-    if !complete || !target::write(run, &header, pde.as_ref(), &mut journal)? {
+    if !finished? {
         output::say(format_args!(
-            "interrupted after {} of {}, kept in {}; continue with the same command and --resume",
-            journal.len(),
-            words::count(header.samples, "sample"),
+            "interrupted after {} of {all}, kept in {}; continue with the same command and --resume",
+            generation.solved(),
             Journal::path_for(&run.output).display()
         ));
         return Ok(None);
     }
-    journal.remove()?;
+    let pde = generation.pde();
     Ok(Some(Summary {
         bytes: std::fs::metadata(&run.output)?.len(),
         file: run.output.clone(),
-        config: header.config,
-        seed: header.seed,
-        samples: header.samples,
+        config: recipe.config,
+        seed: recipe.seed,
+        samples: recipe.samples,
         resumed,
         shapes: pde.grids().iter().map(|grid| grid.shape()).collect(),
         frames: pde.times().len(),

@@ -1,7 +1,7 @@
 //! The commands about data.
 
-mod arrays;
 pub mod generate;
 pub mod inspect;
 pub mod open;
 pub mod plot;
+pub mod sensors;

@@ -1,13 +1,13 @@
 //! Opening the file a command is about, with advice in the words of the command line where it is not understood.
 
-use super::arrays;
 use crate::args::DatasetArgs;
-use crate::journal;
 use crate::usage::{self, UsageError};
 use anyhow::{Result, anyhow, bail};
 use lto_numerics::Error;
 use lto_numerics::dataset::format::{self, ElementType, Format};
 use lto_numerics::dataset::{Dataset, DatasetInfo, LayoutKind};
+use lto_numerics::generate::Recipe;
+use lto_report::arrays;
 use lto_report::words::count;
 use std::path::Path;
 
@@ -51,14 +51,14 @@ pub fn advised(
 
 /// What went wrong, in terms of what the user sees.
 fn explain(file: &Path, error: Error) -> anyhow::Error {
-    if let Some(header) = journal::header_of(file) {
+    if let Some(recipe) = Recipe::of_journal(file) {
         return anyhow!(
             "{}: is the journal of an unfinished run ({} of {}, seed {}); finish it with the command that began it \
              and --resume, then inspect its output",
             file.display(),
-            count(header.samples, "sample"),
-            header.config.name(),
-            header.seed
+            count(recipe.samples, "sample"),
+            recipe.config.name(),
+            recipe.seed
         );
     }
     match error {

@@ -7,7 +7,6 @@ use crate::args::RunArgs;
 use crate::commands::data::generate;
 use crate::commands::evaluate;
 use crate::commands::train::Watcher;
-use crate::journal::{Header, Journal};
 use crate::output;
 use anyhow::{Context, Result};
 use lto::Error;
@@ -15,6 +14,7 @@ use lto::data::config::DataConfig;
 use lto::evaluate::{Evaluation, EvaluationConfig, Levels};
 use lto::experiment::Experiment;
 use lto::train::{RunEnd, Trainer};
+use lto_numerics::generate::{Journal, Recipe};
 use lto_report::words;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub enum Stage<T> {
 /// The samples of a generated experiment.
 #[derive(Serialize, Deserialize)]
 struct DataStamp {
-    made_from: Header,
+    made_from: Recipe,
     /// Wall time, of the last go where it was interrupted.
     seconds: f64,
 }
@@ -47,21 +47,16 @@ pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage
     let config = data.generate.clone().context("the configuration generates no data; give --data FILE")?;
     let samples = data.samples.context("the configuration does not say how many samples")?;
     let (output, stamp) = (folder.join("data.hdf5"), folder.join("data.json"));
-    let header = Header {
-        version: env!("CARGO_PKG_VERSION").into(),
-        config: config.clone(),
-        seed: data.seed,
-        samples,
-    };
-    let made = read::<DataStamp>(&stamp).filter(|made| output.exists() && made.made_from == header);
+    let recipe = Recipe::new(config.clone(), data.seed, samples);
+    let made = read::<DataStamp>(&stamp).filter(|made| output.exists() && made.made_from == recipe);
     if let Some(made) = made {
         say(quiet, "data: there already");
         return Ok(Stage::Done((output, made.seconds)));
     }
     let clock = Instant::now();
     // A journal of the same is continued, any other is not.
-    let journal = crate::journal::header_of(&Journal::path_for(&output));
-    let resume = journal.is_some_and(|begun| begun == header);
+    let journal = Recipe::of_journal(&Journal::path_for(&output));
+    let resume = journal.is_some_and(|begun| begun == recipe);
     say(quiet, &format!("data: solving {}", words::count(samples, "sample")));
     let run = RunArgs {
         n_samples: samples,
@@ -75,7 +70,7 @@ pub fn data(folder: &Path, experiment: &Experiment, quiet: bool) -> Result<Stage
         return Ok(Stage::Interrupted);
     }
     let seconds = clock.elapsed().as_secs_f64();
-    write(&stamp, &DataStamp { made_from: header, seconds })?;
+    write(&stamp, &DataStamp { made_from: recipe, seconds })?;
     Ok(Stage::Done((output, seconds)))
 }
 

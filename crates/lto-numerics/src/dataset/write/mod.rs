@@ -27,8 +27,49 @@ use crate::sample::Sample;
 use arrays::FileArrays;
 use npz::NpzSink;
 use pdebench_hdf5::Hdf5Sink;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A text as a field of a CSV file, in quotes where it needs them.
+pub fn csv_field(text: &str) -> String {
+    if text.contains([',', ';', '"', '\n', '\t']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
+/// The folder of a file that is to be written.
+///
+/// # Errors
+/// There is no such folder, or the name is a folder's.
+pub fn folder_of(path: &Path) -> Result<PathBuf> {
+    let refuse = |path: &Path, problem: String| Err(Error::Output { path: path.into(), problem });
+    let folder = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => return refuse(path, "is not the name of a file".into()),
+    };
+    if !folder.is_dir() {
+        return refuse(folder, format!("no such folder; make it first: mkdir -p {}", folder.display()));
+    }
+    if path.is_dir() {
+        return refuse(path, "is a folder, not a file to write".into());
+    }
+    Ok(folder.into())
+}
+
+/// Writes a file all at once: whoever looks sees the old file or the whole new one.
+///
+/// # Errors
+/// The folder does not exist or cannot be written, or the disk is full.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    folder_of(path)?;
+    let mut file = AtomicFile::create(path)?;
+    file.file().write_all(bytes).map_err(|source| file.error(source))?;
+    file.finish()
+}
 
 /// What a file of samples is to hold besides them.
 #[derive(Clone, Debug)]
@@ -108,5 +149,23 @@ impl SampleWriter {
     pub fn finish(self) -> Result<()> {
         expect("number of samples written", self.arrays.n_samples, self.written)?;
         self.sink.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_whole_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        for content in ["old", "new"] {
+            write_whole(&path, content.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let error = write_whole(&folder.path().join("missing/a.txt"), b"").unwrap_err();
+        assert!(error.to_string().contains("no such folder"), "{error}");
     }
 }

@@ -1,15 +1,15 @@
 //! Solved samples as bytes for the journal, and back: number of arrays (`u32`), their lengths (`u64`), their values
 //! as `f32`, all little-endian. One array for each grid of an evolution, two (source, target) of a steady problem.
 
-use anyhow::{Context, Result, ensure};
-use lto_numerics::pde::Pde;
-use lto_numerics::{Error, Field, Sample, Trajectory};
+use crate::error::{Error, Result};
+use crate::pde::Pde;
+use crate::{Field, Sample, Trajectory};
 
 /// The bytes of what [`Pde::sample`] returned. Values are rounded to single precision, as files hold them.
 ///
 /// # Errors
 /// A value beyond single precision.
-pub fn encode(samples: &[Sample]) -> Result<Vec<u8>, Error> {
+pub fn encode(samples: &[Sample]) -> Result<Vec<u8>> {
     let arrays: Vec<&[f64]> = samples
         .iter()
         .flat_map(|sample| match sample {
@@ -34,49 +34,44 @@ pub fn encode(samples: &[Sample]) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The samples that [`encode`] was given, one for each grid of `pde`.
-///
-/// # Errors
-/// Bytes that do not come from this PDE.
-pub fn decode(pde: &dyn Pde, bytes: &[u8]) -> Result<Vec<Sample>> {
-    let mut arrays = split(bytes).context("a sample of the journal is damaged")?.into_iter();
-    let mut next = || arrays.next().context("a sample of the journal has too few arrays");
+/// The samples that [`encode`] was given, one for each grid of `pde`; `None` for bytes that do not come from it.
+pub fn decode(pde: &dyn Pde, bytes: &[u8]) -> Option<Vec<Sample>> {
+    let mut arrays = split(bytes)?.into_iter();
     let times = pde.times();
-    pde.grids()
-        .iter()
-        .map(|grid| {
-            if times.is_empty() {
-                let mut field = || -> Result<Field> {
-                    let values = next()?;
-                    Ok(Field::new(grid.clone(), values.len() / grid.len(), values)?)
-                };
-                return Ok(Sample::Steady { source: field()?, target: field()? });
-            }
-            let values = next()?;
-            let n_channels = values.len() / (times.len() * grid.len());
-            Ok(Sample::Evolution(Trajectory::new(grid.clone(), times.to_vec(), n_channels, values)?))
-        })
-        .collect()
+    let sample = |grid: &std::sync::Arc<crate::Grid>| {
+        let mut field = || {
+            let values = arrays.next()?;
+            Field::new(grid.clone(), values.len() / grid.len(), values).ok()
+        };
+        if times.is_empty() {
+            return Some(Sample::Steady { source: field()?, target: field()? });
+        }
+        let values = arrays.next()?;
+        let n_channels = values.len() / (times.len() * grid.len());
+        Trajectory::new(grid.clone(), times.to_vec(), n_channels, values).ok().map(Sample::Evolution)
+    };
+    pde.grids().iter().map(sample).collect()
 }
 
-fn split(bytes: &[u8]) -> Result<Vec<Vec<f64>>> {
-    let (count, mut rest) = bytes.split_first_chunk().context("no number of arrays")?;
+fn split(bytes: &[u8]) -> Option<Vec<Vec<f64>>> {
+    let (count, mut rest) = bytes.split_first_chunk()?;
     let mut lengths = Vec::new();
     for _ in 0..u32::from_le_bytes(*count) {
-        let (length, after) = rest.split_first_chunk().context("no lengths of arrays")?;
-        lengths.push(usize::try_from(u64::from_le_bytes(*length))?);
+        let (length, after) = rest.split_first_chunk()?;
+        lengths.push(usize::try_from(u64::from_le_bytes(*length)).ok()?);
         rest = after;
     }
-    let mut values = rest.as_chunks::<4>().0.iter().map(|b| f64::from(f32::from_le_bytes(*b)));
+    let (values, []) = rest.as_chunks::<4>() else { return None };
     let total = lengths.iter().try_fold(0usize, |sum, &n| sum.checked_add(n));
-    ensure!(total == Some(values.len()) && rest.len().is_multiple_of(4), "lengths that do not fit");
-    Ok(lengths.into_iter().map(|n| values.by_ref().take(n).collect()).collect())
+    let mut values = values.iter().map(|b| f64::from(f32::from_le_bytes(*b)));
+    (total == Some(values.len()))
+        .then(|| lengths.into_iter().map(|n| values.by_ref().take(n).collect()).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lto_numerics::pde::{PdeConfig, sample_rng};
+    use crate::pde::{PdeConfig, sample_rng};
 
     #[test]
     fn samples_come_back_in_single_precision() {
@@ -91,7 +86,7 @@ mod tests {
         let rounded: Vec<f64> = before.values().iter().map(|&v| f64::from(v as f32)).collect();
         assert_eq!(after.values(), rounded);
         for end in 0..bytes.len() {
-            assert!(decode(pde.as_ref(), &bytes[..end]).is_err(), "{end}");
+            assert!(decode(pde.as_ref(), &bytes[..end]).is_none(), "{end}");
         }
     }
 }

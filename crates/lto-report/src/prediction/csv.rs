@@ -1,19 +1,31 @@
 //! A prediction as a table: one line for each time and point.
 
-use super::Predicted;
-use crate::output::write_atomically;
-use anyhow::Result;
+use super::{Predicted, PredictionFormat};
+use crate::error::Result;
+use lto_numerics::dataset::write::{csv_field, write_whole};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Columns: `t` unless steady, the coordinates, the channels. Numbers are written so that they read back exactly.
-pub fn write(path: &Path, predicted: &Predicted) -> Result<()> {
+/// Columns: `t` unless steady, the coordinates, the channels. Numbers read back exactly.
+pub(super) struct Csv;
+
+impl PredictionFormat for Csv {
+    fn suffix(&self) -> &'static str {
+        "csv"
+    }
+
+    fn write(&self, path: &Path, predicted: &Predicted) -> Result<()> {
+        Ok(write_whole(path, table(predicted)?.as_bytes())?)
+    }
+}
+
+fn table(predicted: &Predicted) -> Result<String> {
     let axes = predicted.query.domain().axes();
-    let mut header: Vec<String> = axes.iter().map(|axis| quoted(&axis.name)).collect();
+    let mut header: Vec<String> = axes.iter().map(|axis| csv_field(&axis.name)).collect();
     if !predicted.times.is_empty() {
         header.insert(0, "t".into());
     }
-    header.extend(predicted.channel_names().iter().map(|name| quoted(name)));
+    header.extend(predicted.channel_names().iter().map(|name| csv_field(name)));
     let mut text = header.join(",") + "\n";
     let mut point = vec![0.0; axes.len()];
     for frame in 0..predicted.n_frames() {
@@ -31,10 +43,5 @@ pub fn write(path: &Path, predicted: &Predicted) -> Result<()> {
             text.push('\n');
         }
     }
-    write_atomically(path, text.as_bytes())
-}
-
-/// A name, in quotes where it needs them.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
+    Ok(text)
 }

@@ -1,9 +1,9 @@
 //! The journal of a generation, `FILE.partial`: a line of JSON that says what is generated, then one record for
 //! each sample in order: number of bytes (`u64`, little-endian), the bytes, their CRC-32. A run that was
-//! interrupted, even killed, continues from it; whatever was being written when it stopped is dropped.
+//! interrupted, even killed, continues from it; a record that was not written whole is dropped.
 
-use anyhow::{Context, Result, bail, ensure};
-use lto_numerics::pde::PdeConfig;
+use crate::error::{Error, Result};
+use crate::pde::PdeConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 
 /// No header is longer; a file whose first line is, is no journal.
 const MAX_HEADER_BYTES: u64 = 1 << 16;
+const DAMAGED: &str = "a sample in it is damaged; run again with --resume";
 
-/// What is generated. Two runs with equal headers give equal samples.
+/// What is generated. Equal recipes give equal samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Header {
-    /// Version of this program.
+pub struct Recipe {
+    /// Version of the generator.
     pub version: String,
     /// The PDE and its parameters.
     pub config: PdeConfig,
@@ -26,13 +27,35 @@ pub struct Header {
     pub samples: usize,
 }
 
-impl Header {
-    /// What differs between the header of a journal and this one, one line each.
-    fn differences(&self, journal: &Header) -> Result<Vec<String>> {
+impl Recipe {
+    /// The recipe of this version.
+    pub fn new(config: PdeConfig, seed: u64, samples: usize) -> Self {
+        Self { version: env!("CARGO_PKG_VERSION").into(), config, seed, samples }
+    }
+
+    /// The recipe in the journal at `path`; `None` for any other file.
+    pub fn of_journal(path: &Path) -> Option<Self> {
+        let line = first_line(&mut BufReader::new(File::open(path).ok()?)).ok()?;
+        serde_json::from_slice(&line).ok()
+    }
+
+    /// The PDE and its parameters, as written into files.
+    pub(super) fn config_json(&self) -> Result<String> {
+        serde_json::to_string(&self.config).map_err(unwritable)
+    }
+
+    /// What differs between the recipe of a journal and this one, one line each.
+    fn differences(&self, journal: &Recipe) -> Result<Vec<String>> {
+        let value = |recipe| serde_json::to_value(recipe).map_err(unwritable);
         let mut lines = Vec::new();
-        compare("", &serde_json::to_value(journal)?, &serde_json::to_value(self)?, &mut lines);
+        compare("", &value(journal)?, &value(self)?, &mut lines);
         Ok(lines)
     }
+}
+
+/// JSON fails for what is not finite, which no PDE that was built has.
+fn unwritable(error: serde_json::Error) -> Error {
+    Error::Parameter { name: "config", value: error.to_string(), requirement: "must be writable as JSON" }
 }
 
 fn compare(name: &str, old: &serde_json::Value, new: &serde_json::Value, lines: &mut Vec<String>) {
@@ -49,12 +72,6 @@ fn compare(name: &str, old: &serde_json::Value, new: &serde_json::Value, lines: 
         let null = serde_json::Value::Null;
         compare(key, old_map.get(key).unwrap_or(&null), new_map.get(key).unwrap_or(&null), lines);
     }
-}
-
-/// The header of the journal at `path`; `None` for any other file.
-pub fn header_of(path: &Path) -> Option<Header> {
-    let line = first_line(&mut BufReader::new(File::open(path).ok()?)).ok()?;
-    serde_json::from_slice(&line).ok()
 }
 
 fn first_line(reader: &mut BufReader<File>) -> io::Result<Vec<u8>> {
@@ -83,18 +100,17 @@ impl Journal {
     ///
     /// # Errors
     /// The folder cannot be written, or another run is using the journal.
-    pub fn create(path: &Path, header: &Header) -> Result<Self> {
-        let cannot = || format!("{}: cannot be written", path.display());
+    pub fn create(path: &Path, recipe: &Recipe) -> Result<Self> {
         // Truncated only once it is ours.
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.with_context(cannot)?;
+        let file = open.map_err(io_error(path))?;
         lock(&file, path)?;
-        file.set_len(0).with_context(cannot)?;
-        let mut line = serde_json::to_vec(header)?;
+        file.set_len(0).map_err(io_error(path))?;
+        let mut line = serde_json::to_vec(recipe).map_err(unwritable)?;
         line.push(b'\n');
         let data_start = line.len() as u64;
         let mut journal = Self { path: path.into(), file: BufWriter::new(file), data_start, n_samples: 0 };
-        journal.file.write_all(&line).with_context(cannot)?;
+        journal.file.write_all(&line).map_err(io_error(path))?;
         journal.flush()?;
         Ok(journal)
     }
@@ -103,43 +119,44 @@ impl Journal {
     ///
     /// # Errors
     /// It is damaged, of something else (the error says what differs), or in use.
-    pub fn resume(path: &Path, header: &Header) -> Result<Self> {
-        let cannot = || format!("{}: cannot be read", path.display());
-        let file = OpenOptions::new().read(true).write(true).open(path).with_context(cannot)?;
+    pub fn resume(path: &Path, recipe: &Recipe) -> Result<Self> {
+        let refuse = |problem: String| Err(Error::Output { path: path.into(), problem });
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io_error(path))?;
         lock(&file, path)?;
         let mut reader = BufReader::new(file);
-        let line = first_line(&mut reader).with_context(cannot)?;
-        let found: Header = serde_json::from_slice(&line).with_context(|| {
-            format!("{}: is not a journal of this program; delete it to start anew", path.display())
-        })?;
-        let (there, here) = (found.config.name(), header.config.name());
-        ensure!(
-            there == here,
-            "{}: is an unfinished run of {there}, not of {here}; choose another output, or start anew without \
-             --resume and with --force",
-            path.display()
-        );
-        let differences = header.differences(&found)?;
-        ensure!(
-            differences.is_empty(),
-            "{}: was begun with other settings: {}; use those, or start anew without --resume and with --force",
-            path.display(),
-            differences.join(", ")
-        );
+        let line = first_line(&mut reader).map_err(io_error(path))?;
+        let Ok(found) = serde_json::from_slice::<Recipe>(&line) else {
+            return refuse("is not a journal of this program; delete it to start anew".into());
+        };
+        let (there, here) = (found.config.name(), recipe.config.name());
+        if there != here {
+            return refuse(format!(
+                "is an unfinished run of {there}, not of {here}; choose another output, or start anew without --resume \
+                 and with --force"
+            ));
+        }
+        let differences = recipe.differences(&found)?;
+        if !differences.is_empty() {
+            return refuse(format!(
+                "was begun with other settings: {}; use those, or start anew without --resume and with --force",
+                differences.join(", ")
+            ));
+        }
         let data_start = line.len() as u64;
-        let mut records = Records::new(reader, data_start).with_context(cannot)?;
+        let mut records = Records::new(reader, data_start).map_err(io_error(path))?;
         let mut n_samples = 0;
-        while n_samples < header.samples && records.next().with_context(cannot)?.is_some() {
+        while n_samples < recipe.samples && records.next().map_err(io_error(path))?.is_some() {
             n_samples += 1;
         }
         let Records { reader, position: end, .. } = records;
         let mut file = reader.into_inner();
-        file.set_len(end).with_context(cannot)?;
-        file.seek(SeekFrom::Start(end)).with_context(cannot)?;
+        file.set_len(end).map_err(io_error(path))?;
+        file.seek(SeekFrom::Start(end)).map_err(io_error(path))?;
         Ok(Self { path: path.into(), file: BufWriter::new(file), data_start, n_samples })
     }
 
     /// Number of samples in it.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks whether a journal is empty")]
     pub fn len(&self) -> usize {
         self.n_samples
     }
@@ -150,8 +167,8 @@ impl Journal {
     /// The disk is full.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let length = (bytes.len() as u64).to_le_bytes();
-        for part in [&length, bytes, &crc32fast::hash(bytes).to_le_bytes()] {
-            self.file.write_all(part).with_context(|| self.full())?;
+        for part in [&length, bytes, &checksum(bytes).to_le_bytes()] {
+            self.file.write_all(part).map_err(io_error(&self.path))?;
         }
         self.n_samples += 1;
         Ok(())
@@ -162,31 +179,33 @@ impl Journal {
     /// # Errors
     /// The disk is full.
     pub fn flush(&mut self) -> Result<()> {
-        self.file.flush().with_context(|| self.full())?;
-        self.file.get_ref().sync_data().with_context(|| self.full())
+        self.file.flush().map_err(io_error(&self.path))?;
+        self.file.get_ref().sync_data().map_err(io_error(&self.path))
     }
 
-    fn full(&self) -> String {
-        format!("{}: cannot be written; what is in it can be continued with --resume", self.path.display())
+    /// The error that a sample in it is damaged.
+    pub(super) fn damaged(&self) -> Error {
+        Error::Corrupt { path: self.path.clone(), array: None, position: None, problem: DAMAGED.into() }
     }
 
     /// The samples, from the first, one at a time.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn samples(&mut self) -> Result<impl Iterator<Item = Result<Vec<u8>>>> {
+    pub fn samples(&mut self) -> Result<impl Iterator<Item = Result<Vec<u8>>> + use<>> {
         self.flush()?;
         let path = self.path.clone();
-        let cannot = || format!("{}: cannot be read", path.display());
-        let mut file = File::open(&path).with_context(cannot)?;
-        file.seek(SeekFrom::Start(self.data_start)).with_context(cannot)?;
+        let mut file = File::open(&path).map_err(io_error(&path))?;
+        file.seek(SeekFrom::Start(self.data_start)).map_err(io_error(&path))?;
         let reader = BufReader::with_capacity(1 << 20, file);
-        let mut records = Records::new(reader, self.data_start).with_context(cannot)?;
-        let path = self.path.clone();
-        Ok((0..self.n_samples).map(move |index| {
-            let record = records.next()?;
-            record.with_context(|| {
-                format!("{}: sample {index} is damaged; run again with --resume", path.display())
+        let mut records = Records::new(reader, self.data_start).map_err(io_error(&path))?;
+        Ok((0..self.n_samples).map(move |_| {
+            let record = records.next().map_err(io_error(&path))?;
+            record.ok_or_else(|| Error::Corrupt {
+                path: path.clone(),
+                array: None,
+                position: Some(records.position),
+                problem: DAMAGED.into(),
             })
         }))
     }
@@ -195,9 +214,8 @@ impl Journal {
     ///
     /// # Errors
     /// It cannot be deleted.
-    pub fn remove(self) -> Result<()> {
-        std::fs::remove_file(&self.path)
-            .with_context(|| format!("{}: cannot be deleted", self.path.display()))
+    pub fn remove(&mut self) -> Result<()> {
+        std::fs::remove_file(&self.path).map_err(io_error(&self.path))
     }
 }
 
@@ -232,7 +250,7 @@ impl Records {
         let mut checksum = [0; 4];
         self.reader.read_exact(&mut bytes)?;
         self.reader.read_exact(&mut checksum)?;
-        if crc32fast::hash(&bytes).to_le_bytes() != checksum {
+        if self::checksum(&bytes).to_le_bytes() != checksum {
             return Ok(None);
         }
         self.position += frame + length;
@@ -240,10 +258,23 @@ impl Records {
     }
 }
 
+/// The CRC-32 of bytes.
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
+    move |source| Error::Io { path: path.into(), source }
+}
+
 fn lock(file: &File, path: &Path) -> Result<()> {
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => bail!("{}: another run is writing it", path.display()),
-        // Some network file systems have no locks; that is no reason not to work there.
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::Output { path: path.into(), problem: "another run is writing it".into() })
+        }
+        // Some network file systems have no locks; generation works there too.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
@@ -251,11 +282,11 @@ fn lock(file: &File, path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lto_numerics::pde::HeatConfig;
+    use crate::pde::HeatConfig;
 
-    fn header() -> Header {
+    fn recipe() -> Recipe {
         let config = PdeConfig::Heat(HeatConfig::default());
-        Header { version: "1".into(), config, seed: 7, samples: 5 }
+        Recipe { version: "1".into(), config, seed: 7, samples: 5 }
     }
 
     fn contents(journal: &mut Journal) -> Vec<Vec<u8>> {
@@ -267,7 +298,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.partial");
         let samples = [vec![1, 2], vec![3, 4, 5], vec![6; 9]];
-        let mut journal = Journal::create(&path, &header()).unwrap();
+        let mut journal = Journal::create(&path, &recipe()).unwrap();
         samples.iter().for_each(|sample| journal.append(sample).unwrap());
         journal.flush().unwrap();
         drop(journal);
@@ -280,7 +311,7 @@ mod tests {
         endless[whole.len() - 21..][..8].fill(0xff);
         for bytes in [torn(1), torn(12), torn(15), altered, endless] {
             std::fs::write(&path, bytes).unwrap();
-            let mut journal = Journal::resume(&path, &header()).unwrap();
+            let mut journal = Journal::resume(&path, &recipe()).unwrap();
             assert_eq!(contents(&mut journal), samples[..2]);
             journal.append(&samples[2]).unwrap();
             journal.flush().unwrap();
@@ -293,19 +324,19 @@ mod tests {
     fn other_settings_are_refused_and_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.partial");
-        drop(Journal::create(&path, &header()).unwrap());
+        drop(Journal::create(&path, &recipe()).unwrap());
         let other = HeatConfig { n_bumps: 5, ..HeatConfig::default() };
-        let other = Header { seed: 8, config: PdeConfig::Heat(other), ..header() };
+        let other = Recipe { seed: 8, config: PdeConfig::Heat(other), ..recipe() };
         let error = Journal::resume(&path, &other).err().unwrap().to_string();
         assert!(error.contains("n_bumps is 4 there, 5 here, seed is 7 there, 8 here"), "{error}");
 
-        let burgers = PdeConfig::Burgers(lto_numerics::pde::BurgersConfig::default());
+        let burgers = PdeConfig::Burgers(crate::pde::BurgersConfig::default());
         let error =
-            Journal::resume(&path, &Header { config: burgers, ..header() }).err().unwrap().to_string();
+            Journal::resume(&path, &Recipe { config: burgers, ..recipe() }).err().unwrap().to_string();
         assert!(error.contains("an unfinished run of heat, not of burgers"), "{error}");
 
         std::fs::write(&path, [0u8; 100]).unwrap();
-        let error = Journal::resume(&path, &header()).err().unwrap().to_string();
+        let error = Journal::resume(&path, &recipe()).err().unwrap().to_string();
         assert!(error.contains("is not a journal"), "{error}");
     }
 
@@ -313,8 +344,8 @@ mod tests {
     fn two_runs_do_not_share_a_journal() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.partial");
-        let _first = Journal::create(&path, &header()).unwrap();
-        for second in [Journal::create(&path, &header()), Journal::resume(&path, &header())] {
+        let _first = Journal::create(&path, &recipe()).unwrap();
+        for second in [Journal::create(&path, &recipe()), Journal::resume(&path, &recipe())] {
             assert!(second.err().unwrap().to_string().contains("another run"));
         }
     }

@@ -1,52 +1,69 @@
 //! A prediction on a grid as VTK image data (XML, values appended in base64), one file for each time; several are
 //! listed in a `.pvd` collection beside them, which ParaView opens as an animation.
 
-use super::Predicted;
-use crate::output::write_atomically;
-use anyhow::{Context, Result};
+use super::{Predicted, PredictionFormat};
+use crate::error::{Error, Result};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use lto_numerics::Grid;
+use lto_numerics::dataset::write::write_whole;
+use lto_numerics::{Grid, PointStructure, Points};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The files for so many times: one as named; several numbered, and their collection.
-pub fn files(path: &Path, n_times: usize) -> Vec<PathBuf> {
-    if n_times <= 1 {
-        return vec![path.into()];
+/// VTK image data.
+pub(super) struct Vti;
+
+impl PredictionFormat for Vti {
+    fn suffix(&self) -> &'static str {
+        "vti"
     }
-    let numbered = (0..n_times).map(|number| numbered(path, number));
-    numbered.chain([path.with_extension("pvd")]).collect()
+
+    /// One as named; several numbered, and their collection.
+    fn files(&self, path: &Path, n_times: usize) -> Vec<PathBuf> {
+        if n_times <= 1 {
+            return vec![path.into()];
+        }
+        let numbered = (0..n_times).map(|number| numbered(path, number));
+        numbered.chain([path.with_extension("pvd")]).collect()
+    }
+
+    fn refusal(&self, query: &Points, _n_times: usize) -> Option<&'static str> {
+        let is_grid = matches!(query.structure(), PointStructure::Grid(_));
+        (!is_grid).then_some("VTK image data is a grid; ask for one with --query grid:…, or write .csv")
+    }
+
+    /// The collection comes last, when all it names are there.
+    fn write(&self, path: &Path, predicted: &Predicted) -> Result<()> {
+        let grid = predicted.grid().ok_or_else(|| Error::bad_file(path, "VTK image data is a grid"))?;
+        let names = predicted.channel_names();
+        let document = |frame: usize| {
+            let channels: Vec<(&str, &[f64])> = names
+                .iter()
+                .enumerate()
+                .map(|(c, name)| (name.as_str(), predicted.channel(frame, c)))
+                .collect();
+            image_data(grid, &channels, predicted.times.get(frame).copied())
+        };
+        if predicted.n_frames() == 1 {
+            return Ok(write_whole(path, document(0)?.as_bytes())?);
+        }
+        let mut collection = String::from(
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n",
+        );
+        for (frame, time) in predicted.times.iter().enumerate() {
+            let file = numbered(path, frame);
+            write_whole(&file, document(frame)?.as_bytes())?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            writeln!(collection, "<DataSet timestep=\"{time}\" part=\"0\" file=\"{}\"/>", escape(&name))?;
+        }
+        collection.push_str("</Collection>\n</VTKFile>\n");
+        Ok(write_whole(&path.with_extension("pvd"), collection.as_bytes())?)
+    }
 }
 
 /// `out_007.vti` of `out.vti`.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}_{number:03}.vti"))
-}
-
-/// Writes the files; the collection last, when all it names are there.
-pub fn write(path: &Path, predicted: &Predicted) -> Result<()> {
-    let grid = predicted.grid().context("image data is a grid")?;
-    let names = predicted.channel_names();
-    let document = |frame: usize| {
-        let channels: Vec<(&str, &[f64])> =
-            names.iter().enumerate().map(|(c, name)| (name.as_str(), predicted.channel(frame, c))).collect();
-        image_data(grid, &channels, predicted.times.get(frame).copied())
-    };
-    if predicted.n_frames() == 1 {
-        return write_atomically(path, document(0)?.as_bytes());
-    }
-    let mut collection = String::from(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n",
-    );
-    for (frame, time) in predicted.times.iter().enumerate() {
-        let file = numbered(path, frame);
-        write_atomically(&file, document(frame)?.as_bytes())?;
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        writeln!(collection, "<DataSet timestep=\"{time}\" part=\"0\" file=\"{}\"/>", escape(&name))?;
-    }
-    collection.push_str("</Collection>\n</VTKFile>\n");
-    write_atomically(&path.with_extension("pvd"), collection.as_bytes())
 }
 
 /// The document of one field. VTK runs through the first axis fastest, a grid of ours through the last.
@@ -137,9 +154,9 @@ mod tests {
         let read: Vec<f64> =
             bytes[8..].chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
         assert_eq!(read, [0.0, 4.0, 1.0, 5.0, 2.0, 6.0, 3.0, 7.0]);
-        assert_eq!(files(Path::new("d/out.vti"), 1), [PathBuf::from("d/out.vti")]);
+        assert_eq!(Vti.files(Path::new("d/out.vti"), 1), [PathBuf::from("d/out.vti")]);
         assert_eq!(
-            files(Path::new("d/out.vti"), 2)[1..],
+            Vti.files(Path::new("d/out.vti"), 2)[1..],
             [PathBuf::from("d/out_001.vti"), PathBuf::from("d/out.pvd")]
         );
     }

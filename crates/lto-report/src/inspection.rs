@@ -1,20 +1,19 @@
-//! The report of `lto data inspect` for people.
+//! What a data file holds, for people.
 
-use super::super::arrays;
-use super::Report;
+use crate::arrays;
+use crate::picture::ticks::{apart, short};
+use crate::text::Page;
+use crate::words::count;
 use lto_numerics::dataset::format::{ArrayInfo, Attribute, ElementType};
-use lto_numerics::dataset::{DatasetKind, GridInfo};
-use lto_report::picture::ticks::{apart, short};
-use lto_report::text::Page;
-use lto_report::words::count;
+use lto_numerics::dataset::{DatasetKind, GridInfo, Inspection};
 use std::fmt::Write;
 
 /// Attributes by which HDF5 ties coordinates to arrays; the grid says the same.
 const HDF5_MACHINERY: [&str; 5] = ["CLASS", "NAME", "DIMENSION_LIST", "DIMENSION_LABELS", "REFERENCE_LIST"];
 
 /// The whole report.
-pub fn report(report: &Report, color: bool) -> String {
-    let info = report.dataset;
+pub fn text(report: &Inspection, color: bool) -> String {
+    let info = &report.dataset;
     let mut text = Page::new(color);
     text.heading(&info.path.display().to_string());
     text.line(&summary(report));
@@ -72,7 +71,7 @@ pub fn report(report: &Report, color: bool) -> String {
             short(spectrum.nyquist),
             spectrum.slope.map_or("–".into(), |slope| format!("{slope:.1}")),
             format!("{:.1e}", spectrum.fraction_above_half_nyquist),
-            spectrum.sparkline(),
+            sparkline(&spectrum.energy),
         ]
     });
     let columns = ["channel", "mean", "Nyquist", "slope", "above Nyquist/2", "energy by wavenumber (log)"];
@@ -92,6 +91,20 @@ pub fn report(report: &Report, color: bool) -> String {
     text.into_text()
 }
 
+/// The logarithm of a spectrum as a line of bars, twelve decades high at most.
+fn sparkline(energy: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const WIDTH: usize = 32;
+    let peak = energy.iter().fold(0.0f64, |a, &b| a.max(b));
+    let per_bar = energy.len().div_ceil(WIDTH).max(1);
+    let bar = |chunk: &[f64]| {
+        let largest = chunk.iter().fold(0.0f64, |a, &b| a.max(b));
+        let decades = (largest / peak).max(1e-12).log10();
+        BARS[((1.0 + decades / 12.0) * 7.0).round() as usize]
+    };
+    energy.chunks(per_bar).map(bar).collect()
+}
+
 /// Type and storage of an array. Texts beside the data are no numbers, and need no advice on how to become some.
 fn element(array: &ArrayInfo) -> (String, String) {
     let texts = ["elements of type '<U", "elements of type '|S"];
@@ -102,7 +115,7 @@ fn element(array: &ArrayInfo) -> (String, String) {
 }
 
 /// The attributes that say something; those of owners that differ in a number only are one row.
-fn attributes(report: &Report) -> Vec<Vec<String>> {
+fn attributes(report: &Inspection) -> Vec<Vec<String>> {
     let told: Vec<_> = report.dataset.attributes.iter().collect();
     let told: Vec<_> =
         told.into_iter().filter(|(_, name, _)| !HDF5_MACHINERY.contains(&name.as_str())).collect();
@@ -119,8 +132,8 @@ fn attributes(report: &Report) -> Vec<Vec<String>> {
 }
 
 /// `HDF5, layout pdebench: 1000 samples of u, 201 frames on 1024 points`.
-fn summary(report: &Report) -> String {
-    let info = report.dataset;
+fn summary(report: &Inspection) -> String {
+    let info = &report.dataset;
     let (format, layout) = (serde_name(&info.format), info.layout.name());
     if let Some(cloud) = &report.cloud {
         return format!("{format}, layout {layout}: {}", count(cloud.n_points, "point"));
@@ -175,4 +188,17 @@ fn attribute(value: &Attribute) -> String {
 /// The name a value has in JSON.
 fn serde_name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_falls_with_the_energy() {
+        assert_eq!(sparkline(&[0.0, 3.0, 0.0, 0.0]), "▁█▁▁");
+        let energy: Vec<f64> = (1..65).map(|k| f64::from(k).powi(-2)).collect();
+        let line = sparkline(&energy);
+        assert!(line.chars().count() == 32 && line.starts_with('█') && line.ends_with('▆'), "{line}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Frames on the command line: `7`, or `3-6` for all from 3 to 6.
+//! Frames as people write them: `7`, or `3-6` for all from 3 to 6.
 
 use std::str::FromStr;
 

@@ -1,0 +1,67 @@
+//! `lto data sensors` on the command line.
+
+use super::dataset::DatasetArgs;
+use super::number::{finite, positive, whole};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use lto_numerics::dataset::SensorPlacement;
+use std::path::PathBuf;
+
+/// `lto data sensors`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The table has a column for each axis, t where the data have times, and a column for each channel (of a steady problem, of
+its source): what `lto predict` and `lto certify` read. Values that the data do not have are left empty.
+
+At random grid points the values are the data's own; any other design puts sensors between grid points, where values are
+interpolated linearly along each axis. Noise is normal; its deviation is given as a share of each channel's own deviation
+over the frame.
+
+Examples:
+  lto data sensors heat.hdf5 --n 100 -o sensors.csv
+  lto data sensors heat.hdf5 --sample 3 --frame 5 --n 64 --design poisson_disc --noise 0.01 -o sensors.csv")]
+pub struct SensorsArgs {
+    /// The file
+    pub file: PathBuf,
+    /// Which sample, from 0
+    #[arg(long, short, value_name = "INDEX", default_value_t = 0, value_parser = whole::<usize>, allow_negative_numbers = true)]
+    pub sample: usize,
+    /// Which frame, from 0
+    #[arg(long, value_name = "INDEX", default_value_t = 0, value_parser = whole::<usize>, allow_negative_numbers = true)]
+    pub frame: usize,
+    /// Number of sensors
+    #[arg(long, short, value_name = "N", default_value_t = 100, value_parser = positive, allow_negative_numbers = true)]
+    pub n: usize,
+    /// Where they stand
+    #[arg(
+        long, value_name = "DESIGN", default_value = "random",
+        value_parser = PossibleValuesParser::new(SensorPlacement::all().map(SensorPlacement::name)).map(placement)
+    )]
+    pub design: SensorPlacement,
+    /// Noise, as a share of the deviation of each channel
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share, allow_negative_numbers = true)]
+    pub noise: f64,
+    /// Seed of places and noise
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Table to write: .csv
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace a file that exists
+    #[arg(long)]
+    pub force: bool,
+    /// Print JSON instead of a line
+    #[arg(long)]
+    pub json: bool,
+    /// How the file is to be understood.
+    #[command(flatten)]
+    pub dataset: DatasetArgs,
+}
+
+fn placement(name: String) -> SensorPlacement {
+    SensorPlacement::all().find(|placement| placement.name() == name).unwrap_or(SensorPlacement::Random)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    finite(text).ok().filter(|&share| share >= 0.0).ok_or_else(|| "must be a number, 0 or more".into())
+}

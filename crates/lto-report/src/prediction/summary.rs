@@ -1,0 +1,124 @@
+//! What was predicted, from what: for people, and with stable keys for programs.
+
+use super::Predicted;
+use crate::picture::ticks::{apart, short};
+use crate::text::Page;
+use crate::words::{self, duration};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// A prediction in numbers.
+#[derive(Serialize)]
+pub struct PredictionSummary<'a> {
+    model: &'a Path,
+    files: Vec<PathBuf>,
+    context: ContextNumbers<'a>,
+    query: QueryNumbers,
+    /// Times of the predictions; empty for a steady model.
+    times: &'a [f64],
+    /// Times, that of the observations included, outside those of the training data.
+    outside_range: &'a [f64],
+    values: Vec<ValueNumbers>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ContextNumbers<'a> {
+    file: &'a Path,
+    points: usize,
+    skipped: usize,
+    merged: usize,
+    time: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct QueryNumbers {
+    points: usize,
+    /// Points along each axis, where it is a grid.
+    shape: Option<Vec<usize>>,
+}
+
+#[derive(Serialize)]
+struct ValueNumbers {
+    time: Option<f64>,
+    channel: String,
+    min: f64,
+    max: f64,
+    mean: f64,
+}
+
+impl<'a> PredictionSummary<'a> {
+    /// The summary of a prediction of `model` from the observations in `context`, written to `files` in `seconds`.
+    pub fn new(
+        predicted: &Predicted<'a>,
+        (model, context): (&'a Path, &'a Path),
+        outside_range: &'a [f64],
+        files: Vec<PathBuf>,
+        seconds: f64,
+    ) -> Self {
+        let observations = predicted.observations;
+        let names = predicted.channel_names();
+        let numbers = |frame: usize, channel: usize| {
+            let values = predicted.channel(frame, channel);
+            ValueNumbers {
+                time: predicted.times.get(frame).copied(),
+                channel: names[channel].clone(),
+                min: values.iter().fold(f64::INFINITY, |a, &v| a.min(v)),
+                max: values.iter().fold(f64::NEG_INFINITY, |a, &v| a.max(v)),
+                mean: values.iter().sum::<f64>() / values.len() as f64,
+            }
+        };
+        let each = (0..predicted.n_frames()).flat_map(|frame| (0..names.len()).map(move |c| (frame, c)));
+        Self {
+            model,
+            files,
+            context: ContextNumbers {
+                file: context,
+                points: observations.context.points.len(),
+                skipped: observations.n_skipped,
+                merged: observations.n_merged,
+                time: observations.time,
+            },
+            query: QueryNumbers {
+                points: predicted.query.len(),
+                shape: predicted.grid().map(lto_numerics::Grid::shape),
+            },
+            times: predicted.times,
+            outside_range,
+            values: each.map(|(frame, channel)| numbers(frame, channel)).collect(),
+            seconds,
+        }
+    }
+
+    /// For people.
+    pub fn text(&self, color: bool) -> String {
+        let mut page = Page::new(color);
+        let context = &self.context;
+        let mut from = words::count(context.points, "observation");
+        if let Some(time) = context.time {
+            from.push_str(&format!(" at t = {}", short(time)));
+        }
+        for (n, what) in
+            [(context.skipped, "skipped for missing values"), (context.merged, "merged with others")]
+        {
+            if n > 0 {
+                from.push_str(&format!(", {n} {what}"));
+            }
+        }
+        let to = match &self.query.shape {
+            Some(shape) => shape.iter().map(usize::to_string).collect::<Vec<_>>().join("×") + " points",
+            None => words::count(self.query.points, "point"),
+        };
+        page.line(&format!("{from} → {to}, in {}", duration(self.seconds)));
+        for file in &self.files {
+            let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
+            page.line(&format!("{}: {}", file.display(), words::bytes(bytes)));
+        }
+        let rows = self.values.iter().map(|v| {
+            let [min, max, mean] = apart([Some(v.min), Some(v.max), Some(v.mean)]);
+            vec![v.time.map_or("–".into(), short), v.channel.clone(), min, max, mean]
+        });
+        page.table("Predicted", &["t", "channel", "least", "largest", "mean"], rows.collect());
+        page.into_text()
+    }
+}

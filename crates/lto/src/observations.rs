@@ -1,0 +1,206 @@
+//! From the rows of a file to the context a model takes: the right time, the right channels, values like those it was
+//! trained on, distinct points.
+
+use crate::error::Result;
+use crate::model::ModelCard;
+use lto_numerics::Points;
+use lto_numerics::dataset::{Context, Readings};
+
+/// Values further than this many deviations from the mean of the training data are refused: a wrong unit or a mark for
+/// missing values, not a state the model knows.
+pub const FAR: f64 = 8.0;
+
+/// Which rows and columns are the observations, and what is let pass.
+#[derive(Clone, Debug, Default)]
+pub struct ObservationOptions {
+    /// Time of the observations; where the file has times, that of the rows to take.
+    pub time: Option<f64>,
+    /// Names of the value columns that are the channels of the model, in its order; empty for those with its names.
+    pub columns: Vec<String>,
+    /// Leave out rows with a missing value.
+    pub skip_missing: bool,
+    /// Average rows at the same place.
+    pub merge_duplicates: bool,
+    /// Take values far from the training data.
+    pub allow_far: bool,
+}
+
+/// Observations ready for a model, and what was done to get there.
+#[derive(Clone, Debug)]
+pub struct Observations {
+    /// The observations.
+    pub context: Context,
+    /// Their time; `None` for a steady model.
+    pub time: Option<f64>,
+    /// Rows left out because a value is missing.
+    pub n_skipped: usize,
+    /// Rows averaged into others at the same place.
+    pub n_merged: usize,
+    /// What is wrong with values that were let pass.
+    pub doubt: Option<String>,
+}
+
+impl Observations {
+    /// The observations among the rows of a file.
+    ///
+    /// # Errors
+    /// Columns or times that are not the model's, and, unless let pass, a missing value, two rows at one place, or a value
+    /// more than [`FAR`] deviations from the training data.
+    pub fn new(readings: &Readings, card: &ModelCard, options: &ObservationOptions) -> Result<Self> {
+        let columns = columns(readings, card, &options.columns)?;
+        let (time, mut rows) = rows_at(readings, options.time, card)?;
+        let n_rows = rows.len();
+        let missing = |row: usize| columns.iter().find(|&&column| readings.values[column][row].is_nan());
+        let incomplete = || rows.iter().filter(|&&row| missing(row).is_some());
+        if let (false, Some(&row)) = (options.skip_missing, incomplete().next()) {
+            let name = missing(row).map_or("", |&column| &readings.names[column]);
+            let n = incomplete().count();
+            return refuse(
+                readings,
+                Some(row),
+                format!(
+                    "has no value of {name}, as {n} of {n_rows} observations; --skip-missing leaves them out"
+                ),
+            );
+        }
+        rows.retain(|&row| missing(row).is_none());
+        let n_skipped = n_rows - rows.len();
+        if rows.is_empty() {
+            return refuse(readings, None, "no observation is left".into());
+        }
+        let doubt = match far(readings, card, &columns, &rows) {
+            Some((row, problem)) if !options.allow_far => {
+                let remedy = "check the unit and the mark for missing values, or take them with --force";
+                return refuse(readings, Some(row), format!("{problem}; {remedy}"));
+            }
+            far => far.map(|(row, problem)| format!("{}: {problem}", readings.place(row))),
+        };
+        let places = readings.places(rows.iter().copied());
+        let n_merged = rows.len() - places.len();
+        if let (false, Some([first, second, ..])) =
+            (options.merge_duplicates, places.iter().map(Vec::as_slice).find(|group| group.len() > 1))
+        {
+            let problem = format!(
+                "stands at the place {:?} of {} already; --merge-duplicates averages the values",
+                readings.point(*second),
+                readings.place(*first)
+            );
+            return refuse(readings, Some(*second), problem);
+        }
+        let coordinates = places.iter().flat_map(|group| readings.point(group[0])).copied().collect();
+        let mean = |values: &[f64], group: &Vec<usize>| {
+            group.iter().map(|&row| values[row]).sum::<f64>() / group.len() as f64
+        };
+        let values = columns.iter().flat_map(|&column| {
+            let values = &readings.values[column];
+            places.iter().map(move |group| mean(values, group))
+        });
+        let context = Context {
+            n_channels: columns.len(),
+            values: values.collect(),
+            points: Points::scattered(card.problem.domain.clone(), coordinates)?,
+        };
+        Ok(Self { context, time, n_skipped, n_merged, doubt })
+    }
+}
+
+fn refuse<T>(readings: &Readings, row: Option<usize>, problem: String) -> Result<T> {
+    Err(readings.refuse(row, problem).into())
+}
+
+/// Which of the values are the channels of the model: those named, else those with the model's names. The array `values`
+/// of a NumPy file has them in the model's order.
+fn columns(readings: &Readings, card: &ModelCard, wanted: &[String]) -> Result<Vec<usize>> {
+    let n = card.problem.source_channels;
+    let named = |name: &String| readings.names.iter().position(|have| have.eq_ignore_ascii_case(name));
+    let have = match &readings.names[..] {
+        [] => "no values".into(),
+        names => format!("the values {}", names.join(", ")),
+    };
+    if let Some(unknown) = wanted.iter().find(|name| named(name).is_none()) {
+        return refuse(readings, None, format!("there is no column {unknown}; the file has {have}"));
+    }
+    if !wanted.is_empty() && wanted.len() != n {
+        let problem = format!("the model takes {n} channels, --column names {}", wanted.len());
+        return refuse(readings, None, problem);
+    }
+    let names = if wanted.is_empty() { &card.channel_names } else { wanted };
+    let found: Option<Vec<usize>> = names.iter().map(named).collect();
+    if let Some(found) = found.filter(|found| found.len() == n) {
+        return Ok(found);
+    }
+    let in_order = |name: &String| name == "values" || name.starts_with("values[");
+    if readings.names.len() == n && readings.names.iter().all(in_order) {
+        return Ok((0..n).collect());
+    }
+    let example = match &readings.names[..] {
+        [] => String::new(),
+        names if names.len() < n => format!("; it needs {n} columns"),
+        names => format!("; say which column is which with --column {}", names[..n].join(",")),
+    };
+    let problem = format!(
+        "the model's channels are {}; the file has {have}{example}",
+        if card.channel_names.len() == n {
+            card.channel_names.join(", ")
+        } else {
+            format!("{n}, without names")
+        }
+    );
+    refuse(readings, None, problem)
+}
+
+/// The time of the observations, and which rows are of it.
+fn rows_at(readings: &Readings, time: Option<f64>, card: &ModelCard) -> Result<(Option<f64>, Vec<usize>)> {
+    let all = 0..readings.len();
+    let Some([first, last]) = card.problem.times else { return Ok((None, all.collect())) };
+    let Some(times) = &readings.times else {
+        return match time {
+            Some(_) => Ok((time, all.collect())),
+            None => refuse(readings, None, "say with --from at which time the observations were made".into()),
+        };
+    };
+    let (least, most) =
+        times.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &t| (a.min(t), b.max(t)));
+    let time = match time {
+        Some(time) => time,
+        None if least == most => least,
+        None => {
+            let problem =
+                format!("the observations are of times from {least} to {most}; choose one with --from");
+            return refuse(readings, None, problem);
+        }
+    };
+    let near = 1e-9 * (last - first);
+    let rows: Vec<usize> = all.filter(|&row| (times[row] - time).abs() <= near).collect();
+    if rows.is_empty() {
+        let problem =
+            format!("there is no observation at the time {time}; the file has times from {least} to {most}");
+        return refuse(readings, None, problem);
+    }
+    Ok((Some(time), rows))
+}
+
+/// The first row with a value too far from the training data, and what is wrong with it.
+fn far(readings: &Readings, card: &ModelCard, columns: &[usize], rows: &[usize]) -> Option<(usize, String)> {
+    let normalizer = &card.source_normalizer;
+    let channels = || columns.iter().zip(normalizer.mean().iter().zip(normalizer.scale()));
+    let is_far = |value: f64, mean: f64, scale: f64| (value - mean).abs() > FAR * scale;
+    let of_row = |row: usize| {
+        channels().find(|&(&column, (&mean, &scale))| is_far(readings.values[column][row], mean, scale))
+    };
+    let mut found = rows.iter().filter_map(|&row| of_row(row).map(|at| (row, at)));
+    let (row, (&column, (mean, scale))) = found.next()?;
+    let others = match found.count() {
+        0 => String::new(),
+        n => format!(", and {} of {} rows are as far", n + 1, rows.len()),
+    };
+    let problem = format!(
+        "{} = {} is far from what the model was trained on, {:.4} ± {scale:.4} ({:.4} to {:.4} is taken){others}",
+        readings.names[column],
+        readings.values[column][row],
+        mean,
+        mean - FAR * scale,
+        mean + FAR * scale
+    );
+    Some((row, problem))
+}
