@@ -156,7 +156,7 @@ impl Model {
 
     /// The same with another operator of its kind: other weights, with or without gradients.
     pub(crate) fn with_operator(&self, operator: Arc<dyn Operator>) -> Self {
-        Self { card: self.card.clone(), operator }
+        Self { operator, ..self.clone() }
     }
 
     /// The same, recording gradients: what is trained.

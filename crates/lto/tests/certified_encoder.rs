@@ -2,6 +2,7 @@
 //! and with its own density floor.
 
 use burn::tensor::Device;
+use lto::operator::Architecture;
 use lto::problem::Problem;
 use lto::twin::config::TwinConfig;
 use lto::twin::{Encoder, Twin};
@@ -19,7 +20,7 @@ fn twin(domain: &Domain, encoder: &str) -> lto::error::Result<Twin> {
     .unwrap();
     let (domain, native) = (domain.clone(), vec![12; domain.dim()]);
     let problem = Problem { domain, source_channels: 1, target_channels: 1, native, times: None };
-    Twin::new(config, problem, &Device::flex())
+    Twin::new(&config, &problem, &Device::flex())
 }
 
 /// The signal of a state sampled at the points, as the encoder computes it.

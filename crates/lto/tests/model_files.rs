@@ -135,8 +135,8 @@ fn sizes_that_the_weights_do_not_have_are_refused() {
     ];
     let others = others.map(|text| {
         let model: ModelConfig = toml::from_str(text).unwrap();
-        let operator = model.init(&made.card().problem, 3, &Device::flex()).unwrap();
-        Model::new(ModelCard { model, ..made.card().clone() }, operator)
+        let operator = model.init(&made.card().problem, 3, Device::cpu()).unwrap();
+        Model::of(ModelCard { model, ..made.card().clone() }, operator)
     });
     for made in [made].into_iter().chain(others) {
         let card = serde_json::to_value(made.card()).unwrap();
@@ -157,7 +157,7 @@ fn sizes_that_the_weights_do_not_have_are_refused() {
                 let mut card = card.clone();
                 *card.pointer_mut(&size).unwrap() = value.into();
                 weights::write(&path, &made.operator().parameters(), &card).unwrap();
-                let error = Model::load(&path, &Device::flex()).map(|_| ()).unwrap_err().to_string();
+                let error = Model::load(&path).map(|_| ()).unwrap_err().to_string();
                 assert!(
                     error.contains("m.safetensors") || error.contains("model."),
                     "{size} = {value}: {error}"

@@ -58,7 +58,7 @@ fn estimates_are_just_below_the_number_of_parameters() {
     for (name, table) in configurations() {
         let experiment = Experiment::parse(&table.to_string(), &[]).unwrap();
         let problem = Data::open(&experiment.data, 1.0).unwrap().problem();
-        let operator = experiment.model.init(&problem, 0, &Device::flex()).unwrap();
+        let operator = experiment.model.init(&problem, 0, Device::cpu()).unwrap();
         let numbers: usize = operator.parameters().iter().map(|p| p.values.len()).sum();
         let share = experiment.model.size(&problem).weights / numbers as f64;
         assert!((0.4..=1.0).contains(&share), "{name}: {share}");

@@ -1,7 +1,7 @@
 //! What a file holds: how it was understood, the range of its values, how well its grid resolves them.
 
 use super::format::csv::{PointCloud, Table};
-use super::{Dataset, DatasetInfo, DatasetKind, Summary};
+use super::{Dataset, DatasetInfo, DatasetKind, DatasetSummary};
 use crate::error::Result;
 use crate::field::Field;
 use crate::metric::spectrum::{Spectrum, power_spectrum};
@@ -17,7 +17,7 @@ pub struct Inspection {
     /// What was recognized.
     pub dataset: DatasetInfo,
     /// Statistics of the samples looked at; none where the arrays are not understood.
-    pub summary: Option<Summary>,
+    pub summary: Option<DatasetSummary>,
     /// Spectrum of each channel at its last frame; none where the grid is not known or not uniform.
     pub spectra: Vec<ChannelSpectrum>,
     /// The columns of a point cloud.
@@ -32,7 +32,7 @@ impl Inspection {
     pub fn new(dataset: &mut Dataset, info: DatasetInfo, n_samples: usize) -> Result<Self> {
         let wanted = n_samples.min(info.n_samples);
         let summary = match info.kind {
-            Some(_) if wanted > 0 => Some(Summary::of(dataset, Some(wanted))?),
+            Some(_) if wanted > 0 => Some(DatasetSummary::of(dataset, Some(wanted))?),
             _ => None,
         };
         let spectra = spectra(dataset, wanted.min(SPECTRUM_SAMPLES))?;

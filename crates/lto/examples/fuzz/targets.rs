@@ -91,12 +91,12 @@ impl Input {
     pub fn exercise(&self, path: &Path) {
         match self.target {
             Target::Data => read_data(path),
-            Target::Model => drop(Model::load(path, &Device::flex())),
+            Target::Model => drop(Model::load(path)),
             Target::Checkpoint => drop(weights::read::<Position>(path)),
             Target::Pickle => drop(read_state_dict(path)),
             Target::Config => {
                 if let Ok(experiment) = Experiment::read(path, &[]) {
-                    drop(experiment.model.init(&problem(), 0, &Device::flex()));
+                    drop(experiment.model.init(&problem(), 0, Device::cpu()));
                 }
             }
         }
@@ -245,7 +245,7 @@ fn models(folder: &Path) -> Vec<Input> {
             Ok(model) => model,
             Err(error) => panic!("{name}: {error}"),
         };
-        let operator = model.init(&problem(), 3, &Device::flex()).expect("a small network");
+        let operator = model.init(&problem(), 3, Device::cpu()).expect("a small network");
         let position = Position {
             step: 3,
             seconds: 1.5,
@@ -272,7 +272,7 @@ fn models(folder: &Path) -> Vec<Input> {
             steps: 0,
             errors: Default::default(),
         };
-        let model = Model::new(card, operator);
+        let model = Model::of(card, operator);
         file("model", Target::Model, &|path| model.save(path));
     }
     inputs

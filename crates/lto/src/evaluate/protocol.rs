@@ -146,7 +146,7 @@ impl<'a> Runner<'a> {
         let times = &data.layout().times;
         let ahead = protocol.horizon.map_or(0..0, |(start, n_steps)| start..start + n_steps + 1);
         let frames = protocol.starts.iter().flat_map(|start| [*start, start + config.lead]).chain(ahead);
-        model.check_times(frames.filter_map(|frame| times.get(frame).copied()))?;
+        model.check_times(&frames.filter_map(|frame| times.get(frame).copied()).collect::<Vec<_>>())?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { 2 } else { 0 };
         let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();

@@ -1,7 +1,6 @@
 //! What makes a Latent Neural Operator.
 
 use crate::error::{Error, Result};
-use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a Latent Neural Operator, the `[model]` of a configuration file.
