@@ -11,6 +11,9 @@ use rust_hdf5::{ChunkIndex, Filter, H5Dataset, H5File, StorageLayout};
 /// chunk are believed whatever the size of the file.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
 
+/// Each chunk of a slice takes time, written or not: this many are believed whatever the size of the file.
+const MOST_CHUNKS: u64 = 1 << 20;
+
 /// Bytes that an entry of a chunk index takes in memory.
 const INDEX_ENTRY: u64 = 24;
 
@@ -100,6 +103,12 @@ pub(super) fn check(
     }
     if dataset.is_chunked() && chunk.contains(&0) {
         return Ok(Err(format!("its chunks of {chunk:?} are empty")));
+    }
+    let touched = count.iter().zip(&chunk).map(|(&n, &along)| n.div_ceil(along) as u64);
+    if touched.fold(1, u64::saturating_mul) > length.max(MOST_CHUNKS) {
+        return Ok(Err(format!(
+            "a slice of {count:?} has more chunks of {chunk:?} than a file of {length} bytes"
+        )));
     }
     if dataset.chunk_index()? == Some(ChunkIndex::ExtensibleArray) {
         // This index is read whole, and has an entry for every chunk that the largest shape could have.
