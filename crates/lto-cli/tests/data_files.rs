@@ -142,3 +142,39 @@ fn point_clouds_are_drawn() {
         assert!(space.fail(1, &args).contains(said), "{wrong:?}");
     }
 }
+
+#[test]
+fn sensors_are_drawn_from_any_data_set() {
+    let space = Workspace::new();
+    for (pde, _) in TINY {
+        let file = format!("{pde}.hdf5");
+        space.generate(pde, 3, &file, &["--quiet"]);
+        let args = ["data", "sensors", &file, "--sample", "2", "--n", "9", "-o", "s.csv", "--force"];
+        let line = space.succeed(&args);
+        assert!(line.starts_with("s.csv: 9 sensors of ") && line.contains("at grid points"), "{line}");
+        let first = bytes(&space.path("s.csv"));
+        space.succeed(&args);
+        assert_eq!(bytes(&space.path("s.csv")), first, "the seed decides");
+        let interpolated = [&args[..], &["--design", "halton", "--noise", "0.1", "--json"]].concat();
+        let json: Value = serde_json::from_str(&space.succeed(&interpolated)).unwrap();
+        assert_eq!((&json["points"], &json["interpolated"]), (&9.into(), &true.into()), "{json:#}");
+        assert!(json["noise"][0].as_f64().unwrap() > 0.0, "{json:#}");
+        assert_eq!(json["time"].is_null(), pde == "darcy", "{json:#}");
+        // The table is what commands that take sensors read.
+        let json: Value =
+            serde_json::from_str(&space.succeed(&["data", "inspect", "s.csv", "--json"])).unwrap();
+        assert_eq!(json["cloud"]["n_points"], 9);
+    }
+    for (wrong, code, said) in [
+        (["--sample", "3"], 1, "no sample 3"),
+        (["--frame", "9"], 1, "no frame 9"),
+        (["--n", "9999"], 2, "'--n'"),
+        (["--noise", "-1"], 2, "0 or more"),
+        (["--design", "square"], 2, "poisson_disc"),
+    ] {
+        let args = ["data", "sensors", "heat.hdf5", "-o", "t.csv", wrong[0], wrong[1]];
+        assert!(space.fail(code, &args).contains(said), "{wrong:?}");
+    }
+    assert!(!space.path("t.csv").exists());
+    assert!(space.fail(1, &["data", "sensors", "heat.hdf5", "-o", "s.csv"]).contains("--force"));
+}

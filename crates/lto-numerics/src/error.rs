@@ -264,11 +264,11 @@ pub enum Error {
         /// The array.
         array: String,
         /// First index along each axis.
-        start: Vec<usize>,
+        start: Box<[usize]>,
         /// Number of entries along each axis.
-        count: Vec<usize>,
+        count: Box<[usize]>,
         /// Shape of the array.
-        shape: Vec<usize>,
+        shape: Box<[usize]>,
     },
     /// Something wrong with what an array of a file holds.
     #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, &None))]

@@ -224,9 +224,9 @@ impl Dataset {
         Err(Error::SliceOutOfBounds {
             path: self.info.path.clone(),
             array: what.into(),
-            start: vec![range.start],
-            count: vec![range.end.saturating_sub(range.start)],
-            shape: vec![n],
+            start: [range.start].into(),
+            count: [range.end.saturating_sub(range.start)].into(),
+            shape: [n].into(),
         })
     }
 }

@@ -178,7 +178,7 @@ pub(crate) fn check_slice<'a>(
             array: array.into(),
             start: start.into(),
             count: count.into(),
-            shape: info.shape.clone(),
+            shape: info.shape.as_slice().into(),
         });
     }
     if info.element == ElementType::Other {
