@@ -5,9 +5,9 @@ mod prediction;
 
 use crate::baseline::deeponet::config::DeepOnetConfig;
 use crate::baseline::fno::config::FnoConfig;
-use crate::baseline::interpolation::Interpolation;
+use crate::baseline::interpolation::INTERPOLATION;
 use crate::baseline::lno::config::LnoConfig;
-use crate::baseline::persistence::Persistence;
+use crate::baseline::persistence::PERSISTENCE;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::operator::{Operator, OperatorConfig};
@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub(crate) use physical::PIECE;
 pub use prediction::{Encoded, Evolved, Forecast, Prediction};
 
 /// The file of a run that holds its trained model.
@@ -50,8 +51,8 @@ impl ModelConfig {
     fn kind(&self) -> &dyn OperatorConfig {
         match self {
             ModelConfig::Twin(config) => config,
-            ModelConfig::Persistence => &Persistence,
-            ModelConfig::Interpolation => &Interpolation,
+            ModelConfig::Persistence => &PERSISTENCE,
+            ModelConfig::Interpolation => &INTERPOLATION,
             ModelConfig::Lno(config) => config,
             ModelConfig::Fno(config) => config,
             ModelConfig::DeepOnet(config) => config,

@@ -5,4 +5,4 @@ pub mod fno;
 pub mod interpolation;
 pub mod lno;
 pub mod persistence;
-mod still;
+pub mod still;

@@ -2,35 +2,12 @@
 
 use super::still::Still;
 use crate::error::Result;
-use crate::operator::{Operator, OperatorConfig};
-use crate::problem::Problem;
-use crate::size::{Size, points};
-use burn::tensor::Device;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use lto_numerics::geometry::nearest;
-use std::sync::Arc;
 
 /// û(x, t) = u(c_j, s) with c_j the observed point nearest to x by the distance of the domain, for every t.
-pub struct Persistence;
-
-impl OperatorConfig for Persistence {
-    fn name(&self) -> &'static str {
-        "persistence"
-    }
-
-    fn takes_history(&self) -> bool {
-        false
-    }
-
-    fn size(&self, problem: &Problem) -> Size {
-        Size { weights: 0.0, layers: 0.0, state: points(problem) }
-    }
-
-    fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {
-        Ok(Still::operator(self.name(), hold, problem, device))
-    }
-}
+pub const PERSISTENCE: Still = Still { name: "persistence", carry: hold };
 
 /// The value of the nearest observation.
 ///

@@ -1,43 +1,52 @@
 //! Operators that learn nothing and take no time: what was observed, carried to the query points.
 
 use crate::error::{Error, Result};
-use crate::operator::{Architecture, Operator, Seen, tensor};
+use crate::operator::{Architecture, Operator, OperatorConfig, Seen, tensor};
 use crate::problem::Problem;
+use crate::size::{Size, points};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use std::sync::Arc;
 
-/// The state at the query points of one context, `[p, N]` → `[p, M]`.
-pub(super) type Carry = fn(&Context, &Points) -> Result<Vec<f64>>;
+/// A baseline without parameters: its name, and the state at the query points of one context, `[p, N]` → `[p, M]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Still {
+    pub(super) name: &'static str,
+    pub(super) carry: fn(&Context, &Points) -> Result<Vec<f64>>,
+}
 
-/// The source state at the query points, whatever the times: no parameters.
+/// The source state at the query points, whatever the times.
 #[derive(Module, Debug)]
-pub(super) struct Still {
+struct StillOperator {
     #[module(skip)]
-    name: &'static str,
-    #[module(skip)]
-    carry: Carry,
+    kind: Still,
     #[module(skip)]
     problem: Problem,
     #[module(skip)]
     device: Device,
 }
 
-impl Still {
-    /// An operator of a name that carries what is observed to the query points.
-    pub fn operator(
-        name: &'static str,
-        carry: Carry,
-        problem: &Problem,
-        device: &Device,
-    ) -> Arc<dyn Operator> {
-        Arc::new(Self { name, carry, problem: problem.clone(), device: device.clone() })
+impl OperatorConfig for Still {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn takes_history(&self) -> bool {
+        false
+    }
+
+    fn size(&self, problem: &Problem) -> Size {
+        Size { weights: 0.0, layers: 0.0, state: points(problem) }
+    }
+
+    fn init(&self, problem: &Problem, device: &Device) -> Result<Arc<dyn Operator>> {
+        Ok(Arc::new(StillOperator { kind: *self, problem: problem.clone(), device: device.clone() }))
     }
 }
 
-impl Architecture for Still {
+impl Architecture for StillOperator {
     type Latent = ();
 
     fn problem(&self) -> &Problem {
@@ -54,13 +63,13 @@ impl Architecture for Still {
             }
             Some(_) => return Ok(()),
         };
-        Err(Error::Unsupported { model: self.name, reason })
+        Err(Error::Unsupported { model: self.kind.name, reason })
     }
 
     fn decode(&self, seen: Seen<()>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
         let mut values = Vec::new();
         for (context, query) in seen.contexts.iter().zip(queries.iter().cycle()) {
-            values.extend((self.carry)(context, query)?);
+            values.extend((self.kind.carry)(context, query)?);
         }
         let shape = [seen.contexts.len(), self.problem.target_channels, queries[0].len()];
         Ok(tensor(&values, shape, &self.device))

@@ -2,14 +2,12 @@
 
 use super::scores::Scores;
 use crate::error::Result;
-use crate::model::{Forecast, Model};
+use crate::model::{Forecast, Model, PIECE};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Field, Points};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Query points of all examples of a batch together, at most.
-const POINTS: usize = 1 << 16;
 /// Examples of a batch, at most.
 const MOST: usize = 16;
 
@@ -48,7 +46,7 @@ pub fn predict_all(
     way: Way,
     judged: &mut Judged,
 ) -> Result<f64> {
-    let size = (POINTS / query.len().max(1)).clamp(1, MOST);
+    let size = (PIECE / query.len().max(1)).clamp(1, MOST);
     let mut seconds = 0.0;
     for (number, batch) in examples.chunks(size).enumerate() {
         let clock = Instant::now();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// More query points than these, over all examples of a batch, are decoded piece by piece, so that memory does not grow
 /// with them.
-const PIECE: usize = 1 << 16;
+pub(crate) const PIECE: usize = 1 << 16;
 
 impl Model {
     /// Encodes b contexts.

@@ -5,7 +5,7 @@ use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
 use crate::error::{Error, Result};
 use crate::experiment::training::ValidationConfig;
-use crate::model::Model;
+use crate::model::{Model, PIECE};
 use crate::operator::Reach;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
@@ -73,6 +73,7 @@ impl Validation {
             })
             .collect();
         let query = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
+        let batch = batch.min(PIECE / query.len()).max(1);
         (Self { samples, cases, seed, batch, query, data }, note)
     }
 
