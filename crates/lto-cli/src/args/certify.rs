@@ -9,10 +9,10 @@ use std::path::PathBuf;
 /// `lto certify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Bounds how far an estimate between the sensors can be off, given where they stand and how curved the states are: by the
-paper's theorem, and by the actual weights of the estimate, which is tighter. With --data, curvature, slope and range are
-estimated from the file, and everything is marked as an estimate; the domain is then that of the file, or the part of it
-that --domain names.
+Bounds how far an estimate between the sensors can be off, given where they stand and how curved
+the states are: by the paper's theorem, and by the actual weights of the estimate, which is
+tighter. With --data, curvature, slope and range are estimated from the file, and everything is
+marked as an estimate; the domain is then that of the file, or the part of it that --domain names.
 
 -o page.html writes a page; -o FOLDER writes page.html and certificate.json there.
 

@@ -12,12 +12,13 @@ use std::path::PathBuf;
 /// `lto design`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each new sensor first goes to the place furthest from all others; then all new ones are moved as long as that helps. Halton
-and regular layouts are tried as starts too, and the best result is taken. It is compared with random, Halton and regular
-layouts of as many sensors; the failures that matter and the places where one more sensor helps most are named.
+Each new sensor first goes to the place furthest from all others; then all new ones are moved as
+long as that helps. Halton and regular layouts are tried as starts too, and the best result is
+taken. It is compared with random, Halton and regular layouts of as many sensors; the failures
+that matter and the places where one more sensor helps most are named.
 
--o sensors.csv writes the sensors, with a column kind: existing or new; -o map.png or map.svg a map; -o page.html a page
-with everything.
+-o sensors.csv writes the sensors, with a column kind: existing or new; -o map.png or map.svg a
+map; -o page.html a page with everything.
 
 Examples:
   lto design --domain 0:1,0:1 --n 20 -o sensors.csv

@@ -17,11 +17,13 @@ pub enum TheoryCommand {
 /// `lto theory rates`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Measures the error of the set convolution's estimate, the supremum over space and states, for ever more points; no network
-is involved. Nadaraya–Watson (the signal of the twin) is shown at ℓ* of the theorem's corollary and at its best ℓ, the local
-linear estimate at its best ℓ. Slopes are fitted to all layouts, with 95 % intervals.
+Measures the error of the set convolution's estimate, the supremum over space and states, for ever
+more points; no network is involved. Nadaraya–Watson (the signal of the twin) is shown at ℓ* of
+the theorem's corollary and at its best ℓ, the local linear estimate at its best ℓ. Slopes are
+fitted to all layouts, with 95 % intervals.
 
--o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png, rates.html and rates.json.
+-o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png, rates.html
+and rates.json.
 
 Examples:
   lto theory rates
