@@ -8,7 +8,7 @@ use super::{Control, Observer, Trainer, folder};
 use crate::data::Data;
 use crate::data::batches::{BatchOptions, Batches};
 use crate::error::{Error, Result};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Setting};
 use crate::loss::Objective;
 use crate::optim::adamw::{AdamW, AdamWConfig};
 use burn::tensor::Device;
@@ -44,12 +44,12 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// Takes up a run where its last checkpoint was written. `overrides` change its configuration, as in
-    /// `train.steps=2000`; without any, and on as many threads, it goes on bit for bit as if it had never stopped.
+    /// Takes up a run where its last checkpoint was written. `overrides` change its configuration;
+    /// without any, and on as many threads, it goes on bit for bit as if it had never stopped.
     ///
     /// # Errors
     /// A folder that holds no run, a checkpoint that is damaged or of another model, data that changed.
-    pub fn resume(run: &Path, overrides: &[String], observer: &mut dyn Observer) -> Result<Self> {
+    pub fn resume(run: &Path, overrides: &[Setting], observer: &mut dyn Observer) -> Result<Self> {
         let experiment = folder::read_config(run, overrides)?;
         let mut trainer = Self::prepare(experiment, run, observer)?;
         let position = checkpoint::read(run, &trainer.layout, &mut trainer.values)?;
