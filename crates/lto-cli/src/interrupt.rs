@@ -1,6 +1,8 @@
 //! Ctrl-C: the first asks the running command to stop between two samples, the second stops at once.
 
+use crate::output;
 use anyhow::{Context, Result};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit status of an interrupted command, as shells have it.
@@ -19,6 +21,21 @@ pub fn listen() -> Result<()> {
         }
     })
     .context("listening for Ctrl-C")
+}
+
+/// The end of a command that was interrupted, which says so: `told` is what is left, and what to do next. Any other error stays
+/// one.
+///
+/// # Errors
+/// Any other error.
+pub fn or_fail(error: anyhow::Error, told: &str) -> Result<ExitCode> {
+    match error.downcast_ref::<lto::Error>() {
+        Some(lto::Error::Interrupted) => {
+            output::say(format_args!("interrupted; {told}"));
+            Ok(ExitCode::from(STATUS))
+        }
+        _ => Err(error),
+    }
 }
 
 /// Whether the command should stop.

@@ -4,7 +4,6 @@ mod args;
 mod commands;
 mod interrupt;
 mod journal;
-mod memory;
 mod output;
 mod progress;
 mod usage;

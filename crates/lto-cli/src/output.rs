@@ -1,9 +1,12 @@
 //! Writing for people and programs: colors where wanted, errors with their causes, files all at once.
 
+use crate::args::GlobalArgs;
 use anyhow::{Context, Result};
 use clap::ColorChoice;
 use lto_numerics::dataset::write::AtomicFile;
 use lto_report::words::visible;
+use serde::Serialize;
+use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +39,12 @@ pub fn print_error(error: &anyhow::Error, color: ColorChoice) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Writes a line for people to standard error. A stream that is closed or full is no reason to stop: the line is lost, the
+/// work is not.
+pub fn say(line: impl Display) {
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 /// Whether an error is only that nobody reads our output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
@@ -51,6 +60,25 @@ pub fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
+}
+
+/// Prints results: as JSON where that is asked for, else as the text for people unless that is not wanted.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_results(
+    results: &impl Serialize,
+    json: bool,
+    global: &GlobalArgs,
+    text: impl FnOnce(bool) -> String,
+) -> Result<()> {
+    if json {
+        print(&format!("{}\n", serde_json::to_string_pretty(results)?))
+    } else if !global.quiet {
+        print(&text(use_color(global.color, &io::stdout())))
+    } else {
+        Ok(())
+    }
 }
 
 /// The folder of a file that is to be written.
@@ -81,6 +109,14 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.file().write_all(bytes).with_context(|| format!("{}: cannot be written", path.display()))?;
     Ok(file.finish()?)
+}
+
+/// Writes a value as JSON for people to read too, all at once.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    write_atomically(path, (serde_json::to_string_pretty(value)? + "\n").as_bytes())
 }
 
 #[cfg(test)]

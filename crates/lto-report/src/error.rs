@@ -1,6 +1,6 @@
 //! The one error type of this crate. Variants carry values.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -46,22 +46,6 @@ pub enum Error {
     /// A text that cannot be written.
     #[error(transparent)]
     Text(#[from] std::fmt::Error),
-    /// A file that cannot be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A file that is not what it should be.
-    #[error("{path}: {problem}")]
-    BadFile {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
 }
 
 impl Error {
@@ -71,14 +55,5 @@ impl Error {
 
     pub(crate) fn encoding(error: impl std::fmt::Display) -> Self {
         Error::Encoding(error.to_string())
-    }
-
-    pub(crate) fn bad_file(path: &Path, problem: impl Into<String>) -> Self {
-        Error::BadFile { path: path.into(), problem: problem.into() }
-    }
-
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.into();
-        move |source| Error::Io { path, source }
     }
 }

@@ -60,7 +60,9 @@ impl Experiment {
                     Err(original) if original.message() == e.message() => wrong(original),
                     _ => {
                         let with: Vec<String> = overrides.iter().map(Setting::to_string).collect();
-                        Error::Toml { problem: format!("{} (with {})", e.to_string().trim_end(), with.join(" ")) }
+                        Error::Toml {
+                            problem: format!("{} (with {})", e.to_string().trim_end(), with.join(" ")),
+                        }
                     }
                 }
             })?

@@ -3,7 +3,10 @@
 //! resolution.
 
 pub mod baseline;
+pub mod bench;
 pub mod data;
+pub mod demo;
+pub mod description;
 pub mod error;
 pub mod evaluate;
 pub mod experiment;
@@ -16,7 +19,9 @@ pub mod nn;
 pub mod operator;
 pub mod optim;
 pub mod parameters;
+pub mod peak_memory;
 pub mod problem;
+pub mod reproduce;
 pub mod train;
 pub mod twin;
 pub mod weights;

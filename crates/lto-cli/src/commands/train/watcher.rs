@@ -1,7 +1,9 @@
-//! Shows a run as it goes, and stops it when asked to.
+//! Shows a run as it goes, and stops it on Ctrl-C.
 
 use crate::interrupt;
+use crate::output;
 use crate::progress::Progress;
+use lto::reproduce::StageObserver;
 use lto::train::{Control, Observer, Started, StepReport, ValidationReport};
 use lto_report::words::duration;
 
@@ -38,14 +40,12 @@ impl Observer for Watcher {
         }
         match &self.progress {
             Some(progress) => progress.say(message),
-            None => eprintln!("{message}"),
+            None => output::say(message),
         }
     }
 
     fn preparing(&mut self, done: usize, total: usize) -> Control {
-        let quiet = self.quiet;
-        self.progress.get_or_insert_with(|| Progress::new("samples prepared", total, 0, quiet)).set(done);
-        Self::control()
+        self.progress("samples prepared", done, total)
     }
 
     fn started(&mut self, event: &Started) {
@@ -69,6 +69,19 @@ impl Observer for Watcher {
         let errors: Vec<String> =
             report.errors.iter().map(|(name, error)| format!("{name} {error:.4}")).collect();
         self.log(&format!("step {}: {}", report.step, errors.join(", ")));
+    }
+}
+
+impl StageObserver for Watcher {
+    fn stage(&mut self, name: &str, what: &str) {
+        self.finish();
+        self.log(&format!("{name}: {what}"));
+    }
+
+    fn progress(&mut self, what: &'static str, done: usize, total: usize) -> Control {
+        let quiet = self.quiet;
+        self.progress.get_or_insert_with(|| Progress::new(what, total, 0, quiet)).set(done);
+        Self::control()
     }
 }
 

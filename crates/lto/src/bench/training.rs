@@ -1,12 +1,12 @@
 //! A training step, of the parts that training is made of.
 
-use anyhow::Result;
-use lto::experiment::training::TrainConfig;
-use lto::loss::Objective;
-use lto::operator::{Batch, Operator};
-use lto::optim::adamw::{AdamW, AdamWConfig, clip_scale, norm};
-use lto::train::flat::FlatLayout;
-use lto::train::gradient::differentiate;
+use crate::error::Result;
+use crate::experiment::training::TrainConfig;
+use crate::loss::Objective;
+use crate::operator::{Batch, Operator};
+use crate::optim::adamw::{AdamW, AdamWConfig, clip_scale, norm};
+use crate::train::flat::FlatLayout;
+use crate::train::gradient::differentiate;
 
 /// A twin that is trained on the same batch again and again.
 pub struct Training {
