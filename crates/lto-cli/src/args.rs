@@ -91,7 +91,7 @@ pub enum Command {
     /// Generate, inspect and draw PDE data
     #[command(subcommand)]
     Data(DataCommand),
-    /// Show everything in a few minutes: data, training, forecasts from any number of sensors, a report
+    /// Show everything in 1½ minutes: data, training, forecasts from any number of sensors, a report
     Demo(DemoArgs),
     /// Train a model as a configuration file says
     Train(TrainArgs),

@@ -14,7 +14,7 @@ pub enum Error {
     Numerics(#[from] lto_numerics::Error),
     /// An error of the models below.
     #[error(transparent)]
-    Lto(#[from] lto::Error),
+    Lto(Box<lto::Error>),
     /// A channel that the data do not have.
     #[error("there is no channel {wanted}; the channels are {}", .channels.join(", "))]
     NoChannel {
@@ -46,6 +46,12 @@ pub enum Error {
     /// A text that cannot be written.
     #[error(transparent)]
     Text(#[from] std::fmt::Error),
+}
+
+impl From<lto::Error> for Error {
+    fn from(error: lto::Error) -> Self {
+        Error::Lto(Box::new(error))
+    }
 }
 
 impl Error {

@@ -167,15 +167,9 @@ pub fn remarks(tables: &[ResultTable]) -> Vec<String> {
     }
     let line = |(remark, titles): (&str, Vec<&str>)| match titles.len() == tables.len() {
         true => remark.into(),
-        false => format!("{}: {}", titles.join("; "), lower(remark)),
+        false => format!("{remark} (tables: {})", titles.join("; ")),
     };
     said.into_iter().map(line).collect()
-}
-
-/// The text with a small first letter.
-fn lower(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// The first line of the CSV.
@@ -287,7 +281,7 @@ mod tests {
         assert_eq!(text.matches("no best").count(), 1, "{text}");
         other.title = "Noise".into();
         other.remarks.clear();
-        assert_eq!(remarks(&[one.clone(), other]), ["Resolution: no best of the second row"]);
+        assert_eq!(remarks(&[one.clone(), other]), ["no best of the second row (tables: Resolution)"]);
         assert_eq!(remarks(&[one]), ["no best of the second row"]);
     }
 }
