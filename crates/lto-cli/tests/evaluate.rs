@@ -2,22 +2,16 @@
 
 mod common;
 
-use common::{Workspace, browser};
+use common::{Workspace, browser, model};
 use serde_json::Value;
 
-const CONFIG: &str = "
+const DATA: &str = "
 [data]
 generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 5 }
 samples = 20
 split = { counts = { train = 8, validation = 0, test = 12 } }
-[model]
-kind = 'twin'
-latent_points = 8
-latent_channels = 2
-encoder = { kind = 'set_conv', hidden = 2 }
-evolution = { kind = 'timed', width = 4 }
-decoder = { hidden = 4 }
-[train]
+";
+const TRAIN: &str = "
 batch = 2
 steps = 4
 log_every = 2
@@ -27,7 +21,7 @@ validation = { every = 2, leads = [1] }
 /// A folder with a run of a few steps.
 fn space() -> Workspace {
     let space = Workspace::new();
-    std::fs::write(space.path("tiny.toml"), CONFIG).unwrap();
+    std::fs::write(space.path("tiny.toml"), [DATA, model::TWIN, "[train]", TRAIN].concat()).unwrap();
     space.succeed(&["train", "tiny.toml", "-o", "runs/tiny", "--quiet"]);
     space
 }
@@ -127,12 +121,11 @@ fn csv_is_for_programs() {
 #[test]
 fn models_are_compared_on_the_same_frames_and_samples() {
     let space = space();
-    let model = "kind = 'fno'\nwidth = 2\nmodes = 2\nhidden = 4\n[train]\npairs = 'consecutive'\n\
+    let fno = "kind = 'fno'\nwidth = 2\nmodes = 2\nhidden = 4\n[train]\npairs = 'consecutive'\n\
                  context = { fraction = [1.0, 1.0], designs = { full = 1.0 } }\n\
                  objective = { reconstruction_weight = 0.0 }\n";
-    let (data, train) = (CONFIG.split("[model]").next().unwrap(), CONFIG.split("[train]\n").nth(1).unwrap());
-    let data = data.replace("samples = 20", "samples = 20\nhistory = 2");
-    std::fs::write(space.path("fno.toml"), format!("{data}[model]\n{model}{train}")).unwrap();
+    let data = DATA.replace("samples = 20", "samples = 20\nhistory = 2");
+    std::fs::write(space.path("fno.toml"), format!("{data}[model]\n{fno}{TRAIN}")).unwrap();
     space.succeed(&["train", "fno.toml", "-o", "runs/fno", "--quiet"]);
     let message = space.fail(1, &["compare", "runs/tiny", "runs/fno"]);
     assert!(message.contains("lto evaluate runs/tiny"), "{message}");

@@ -7,8 +7,8 @@ use crate::evaluate::SensorRate;
 use crate::evaluate::context_sweep::{ContextErrors, context_sweep};
 use crate::experiment::Experiment;
 use crate::model::{Model, ModelCard};
-use crate::reproduce::{StageObserver, forget, train};
-use crate::train::folder::CONFIG_FILE;
+use crate::reproduce::{StageObserver, train};
+use crate::train::folder::{CONFIG_FILE, refuse_existing};
 use lto_numerics::dataset::{Context, ContextDesign, ContextSampler};
 use lto_numerics::pde::{HeatConfig, PdeConfig, sample_rng};
 use lto_numerics::theory::RateFit;
@@ -178,14 +178,10 @@ pub fn demonstrate(
 ) -> Result<(Demonstration, Showcase, Model)> {
     let run = folder.join("run");
     let begun = Experiment::read(&run.join(CONFIG_FILE), &[]).is_ok_and(|begun| begun == *experiment);
-    if anew {
-        // Without its configuration it cannot be continued.
-        forget(&run)?;
-        let _ = std::fs::remove_file(run.join(CONFIG_FILE));
-    } else if run.exists() && !begun {
-        return Err(Error::RunExists { path: run });
+    if !anew && !begun {
+        refuse_existing(&run)?;
     }
-    let seconds = train(&run, experiment, None, observer)?;
+    let seconds = train(&run, experiment, None, anew, observer)?;
     observer.stage("run", "evaluating across numbers of sensors");
     let model = Model::load(&run, &Device::flex())?;
     let held_out = HeldOut::of(experiment)?;

@@ -1,7 +1,7 @@
 //! What a model is: architecture, parameters by part, domain, times, errors.
 
 use crate::Device;
-use crate::data::{Data, Layout};
+use crate::data::Data;
 use crate::error::Result;
 use crate::experiment::Experiment;
 use crate::model::{FILE_NAME, Model, ModelConfig};
@@ -115,8 +115,8 @@ impl Description {
         };
         let experiment = Experiment::read(config, &[])?;
         let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
-        let operator = experiment.model.init(&data.problem(), experiment.seed, &Device::flex())?;
-        Ok(Self::of_operator(config, operator.as_ref(), experiment.model, data.layout()))
+        let model = data.untrained(experiment.model, &Device::flex())?;
+        Ok(Self { source_normalizer: None, target_normalizer: None, ..Self::of_model(config, &model) })
     }
 
     fn of_model(path: &Path, model: &Model) -> Self {
@@ -135,25 +135,6 @@ impl Description {
             data: card.data,
             steps: card.steps,
             errors: card.errors,
-        }
-    }
-
-    /// A model that was built from the configuration at `path`, for data of the given layout.
-    fn of_operator(path: &Path, operator: &dyn Operator, model: ModelConfig, layout: &Layout) -> Self {
-        let all = operator.parameters();
-        Self {
-            path: path.into(),
-            parameters: Parameters::of(operator, &all),
-            length_scales: length_scales(&all),
-            problem: operator.problem().clone(),
-            model,
-            source_normalizer: None,
-            target_normalizer: None,
-            channel_names: layout.target_channels.clone(),
-            native_interval: layout.native_interval(),
-            data: layout.description.clone(),
-            steps: 0,
-            errors: BTreeMap::new(),
         }
     }
 }

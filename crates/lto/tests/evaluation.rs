@@ -9,7 +9,9 @@ use lto::data::context::Design;
 use lto::evaluate::compare::{Aspect, differences};
 use lto::evaluate::evaluation::{HorizonResult, read, to_json};
 use lto::evaluate::shape::default_resolutions;
-use lto::evaluate::{Evaluation, EvaluationConfig, Levels, ModelInfo, Origin, Outcome, Part, evaluate};
+use lto::evaluate::{
+    Evaluation, EvaluationConfig, Levels, ModelInfo, Outcome, Part, ResolutionOrigin, evaluate,
+};
 use lto::model::{Model, ModelConfig};
 use lto::operator::Reach;
 use lto::{Device, Error};
@@ -141,8 +143,12 @@ fn a_held_wave_is_off_by_how_far_the_true_one_travels() {
         .iter()
         .map(|r| (r.context[0], r.context_origin, r.query[0], r.query_origin))
         .collect();
-    let (sub, native, finer, resampled) =
-        (Origin::Subsampled, Origin::Native, Origin::FinerData, Origin::Resampled);
+    let (sub, native, finer, resampled) = (
+        ResolutionOrigin::Subsampled,
+        ResolutionOrigin::Native,
+        ResolutionOrigin::FinerData,
+        ResolutionOrigin::Resampled,
+    );
     assert_eq!(
         origins,
         [
@@ -322,11 +328,11 @@ fn vertices_of_a_wide_region_have_other_resolutions() {
     let data = DataConfig { periodic: Some("none".into()), grid: Some("vertex".into()), ..data(&path) };
     let evaluation = run(&data, ModelConfig::Persistence, &config).unwrap();
     let expected = [
-        (vec![17, 25], Origin::Subsampled),
-        (vec![33, 49], Origin::Native),
-        (vec![65, 97], Origin::Resampled),
-        (vec![16, 24], Origin::Resampled),
-        (vec![66, 99], Origin::Resampled),
+        (vec![17, 25], ResolutionOrigin::Subsampled),
+        (vec![33, 49], ResolutionOrigin::Native),
+        (vec![65, 97], ResolutionOrigin::Resampled),
+        (vec![16, 24], ResolutionOrigin::Resampled),
+        (vec![66, 99], ResolutionOrigin::Resampled),
     ];
     for (result, expected) in evaluation.resolutions.iter().zip(expected) {
         assert_eq!((result.query.clone(), result.query_origin), expected);

@@ -1,24 +1,19 @@
 //! `lto evaluate`: the errors of models, as JSON, tables and a report.
 
+use super::compare::{check_output, present};
+use super::train::Watcher;
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
-use crate::commands::train::Watcher;
 use crate::{interrupt, output};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use lto::data::Data;
-use lto::evaluate::compare::differences;
-use lto::evaluate::evaluation::{self, Evaluation};
 use lto::evaluate::run::{evaluate_run, load, quoted, write};
 use lto::evaluate::shape::default_resolutions;
-use lto::evaluate::{EvaluationConfig, EvaluationData, Levels, Part, Published};
+use lto::evaluate::{Evaluation, EvaluationConfig, EvaluationData, Levels, Part};
 use lto::reproduce::StageObserver;
 use lto::train::Control;
-use lto_report::evaluation::{Look, formatted, report};
 use lto_report::words;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The report in a folder of results.
-const REPORT: &str = "report.html";
 
 /// Evaluates.
 ///
@@ -71,21 +66,6 @@ fn samples_in_words(protocol: &EvaluationConfig, data: &Data) -> Result<String> 
     })
 }
 
-/// Refuses a folder that holds results, unless they are to be replaced.
-///
-/// # Errors
-/// It does.
-pub fn check_output(shown: &ShownArgs) -> Result<()> {
-    let Some(folder) = &shown.output else { return Ok(()) };
-    let held = [evaluation::FILE_NAME, REPORT].iter().any(|name| folder.join(name).exists());
-    ensure!(
-        shown.force || !held,
-        "{}: holds an evaluation already; --force replaces it, -o names another folder",
-        folder.display()
-    );
-    Ok(())
-}
-
 /// Leaves the result of each run in its folder, where `lto compare` looks for it. A folder that cannot be written is only told: the
 /// results are not lost.
 fn keep(evaluations: &[Evaluation], shown: &ShownArgs, quiet: bool) {
@@ -105,29 +85,4 @@ fn keep(evaluations: &[Evaluation], shown: &ShownArgs, quiet: bool) {
             }
         }
     }
-}
-
-/// Writes the folder, if one is wanted, and prints tables or JSON.
-///
-/// # Errors
-/// A folder that cannot be written, or published numbers that cannot be read.
-pub fn present(evaluations: &[Evaluation], shown: &ShownArgs, global: &GlobalArgs) -> Result<()> {
-    let published = shown.published.as_deref().map(Published::read).transpose()?.unwrap_or_default();
-    let look = Look::new(shown.metric, &published);
-    if let Some(folder) = &shown.output {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let (file, page) = (write(folder, evaluations)?, folder.join(REPORT));
-        output::write_atomically(&page, report(evaluations, &look)?.html().as_bytes())?;
-        if !global.quiet {
-            output::say(format_args!("written: {} and {}", file.display(), page.display()));
-        }
-    }
-    for difference in differences(evaluations) {
-        output::say(format_args!("warning: {}", difference.text));
-    }
-    if shown.json {
-        return output::print(&format!("{}\n", evaluation::to_json(evaluations)?));
-    }
-    let color = output::use_color(global.color, &std::io::stdout());
-    output::print(&formatted(evaluations, &look, shown.format, color))
 }

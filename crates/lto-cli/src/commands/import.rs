@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// What was done, for people and programs.
 #[derive(Serialize)]
-struct Report {
+struct ImportReport {
     model: PathBuf,
     architecture: &'static str,
     parameters: usize,
@@ -61,7 +61,7 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
         folder::write_config(run, &experiment)?;
     }
     let parameters = model.operator().n_parameters();
-    let report = Report { model: path, architecture, parameters, from: args.file.clone(), notes };
+    let report = ImportReport { model: path, architecture, parameters, from: args.file.clone(), notes };
     let text = |_| format!("{}: {architecture}, {parameters} parameters\n", report.model.display());
     output::print_results(&report, args.json, global, text)?;
     if !args.json && !global.quiet {

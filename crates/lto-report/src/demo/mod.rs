@@ -9,7 +9,7 @@ use crate::text::Page;
 use crate::training::charts;
 use crate::words::duration;
 use lto::demo::{CONFIG, Demonstration, SENSORS, Showcase};
-use lto::evaluate::statistics::ErrorStatistics;
+use lto::evaluate::context_sweep::ContextErrors;
 use lto::model::ModelCard;
 use lto::train::history::History;
 
@@ -48,8 +48,7 @@ pub fn report(
 /// The results for the terminal.
 pub fn text(results: &Demonstration, commands: &str, color: bool) -> String {
     let mut page = Page::new(color);
-    let columns = ["sensors", "N", "relative L2", "95 % interval"];
-    page.table("Held-out forecasts, one model for every N", &columns, rows(results, false));
+    page.table("Held-out forecasts, one model for every N", &COLUMNS, rows(results));
     page.line(&format!(
         "{} parameters, {} steps in {}; {} in all",
         results.training.parameters,
@@ -62,18 +61,17 @@ pub fn text(results: &Demonstration, commands: &str, color: bool) -> String {
     page.into_text()
 }
 
-/// Design, number of sensors, error, its standard error if wanted, and its interval.
-fn rows(results: &Demonstration, standard_error: bool) -> Vec<Vec<String>> {
-    let designs = results.evaluation.designs();
-    let row = |name: &str, n: usize, error: &ErrorStatistics| {
-        let [low, high] = error.bar().map(short);
-        let standard_error = standard_error.then(|| short(error.standard_error));
-        let head = [name.into(), n.to_string(), short(error.mean)];
-        head.into_iter().chain(standard_error).chain([format!("{low} – {high}")]).collect()
+const COLUMNS: [&str; 5] = ["sensors", "N", "relative L2", "standard error", "95 % interval"];
+
+/// The rows under [`COLUMNS`].
+fn rows(results: &Demonstration) -> Vec<Vec<String>> {
+    let row = |name: &str, at: &ContextErrors| {
+        let error = &at.relative_l2;
+        let interval = error.bar().map(short).join(" – ");
+        vec![name.into(), at.n_points.to_string(), short(error.mean), short(error.standard_error), interval]
     };
-    designs
-        .flat_map(|(name, sweep)| sweep.errors.iter().map(move |at| row(name, at.n_points, &at.relative_l2)))
-        .collect()
+    let designs = results.evaluation.designs();
+    designs.flat_map(|(name, sweep)| sweep.errors.iter().map(move |at| row(name, at))).collect()
 }
 
 fn what_was_done(results: &Demonstration, commands: &str) -> Section {
@@ -86,7 +84,7 @@ fn what_was_done(results: &Demonstration, commands: &str) -> Section {
             results.evaluation.samples
         ))
         .code(commands)
-        .text("`sensors.csv` is what {SENSORS} random sensors see of the state below at t = 0.".replace("{SENSORS}", &SENSORS.to_string()))
+        .text(format!("`sensors.csv` is what {SENSORS} random sensors see of the state below at t = 0."))
 }
 
 fn comparison(shown: &Showcase) -> Result<Section> {
@@ -120,7 +118,6 @@ fn rates(results: &Demonstration) -> Result<Section> {
             Some(format!("{name}: {:.2} ± {:.2} up to N = {last}", fit.slope, fit.standard_error))
         })
         .collect();
-    let columns = ["sensors", "N", "relative L2", "standard error", "95 % interval"];
     let times: Vec<String> = evaluation.times.iter().map(|&t| short(t)).collect();
     let caption =
         "Mean relative L2 error over the held-out states; bars are 95 % bootstrap intervals over the states.";
@@ -138,7 +135,7 @@ fn rates(results: &Demonstration) -> Result<Section> {
             if fits.is_empty() { "none could be fitted".into() } else { fits.join("; ") },
         ))
         .figure(Figure::drawing(&figures::rates(evaluation), caption, description)?)
-        .table(Table::of(&columns, rows(results, true))))
+        .table(Table::of(&COLUMNS, rows(results))))
 }
 
 fn training(results: &Demonstration, history: &History) -> Result<Section> {

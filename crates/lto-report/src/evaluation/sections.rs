@@ -12,7 +12,7 @@ use crate::html::{Figure, Report, Section};
 use crate::picture::chart::Axis;
 use crate::picture::drawing::Drawing;
 use crate::words::capital;
-use lto::evaluate::level::{Origin, RESAMPLED};
+use lto::evaluate::level::{RESAMPLED, ResolutionOrigin};
 use lto::evaluate::{Evaluation, ResultKind};
 
 /// A report on some evaluations.
@@ -72,7 +72,9 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
                         where the values come from."
             .to_string();
         let resampled = |e: &Evaluation| {
-            e.resolutions.iter().any(|r| [r.context_origin, r.query_origin].contains(&Origin::Resampled))
+            e.resolutions
+                .iter()
+                .any(|r| [r.context_origin, r.query_origin].contains(&ResolutionOrigin::Resampled))
         };
         if evaluations.iter().any(resampled) {
             text += &format!(" {}.", capital(RESAMPLED));

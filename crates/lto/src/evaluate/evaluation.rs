@@ -1,7 +1,7 @@
 //! The results of an evaluation: what is written as JSON, and what tables and pictures are made from.
 
 use super::config::EvaluationConfig;
-use super::level::Origin;
+use super::level::ResolutionOrigin;
 use super::outcome::Outcome;
 use crate::data::context::Design;
 use crate::error::{Error, Result};
@@ -96,11 +96,11 @@ pub struct ResolutionResult {
     /// Points of the context along each axis.
     pub context: Vec<usize>,
     /// Where its values come from.
-    pub context_origin: Origin,
+    pub context_origin: ResolutionOrigin,
     /// Points of the query along each axis.
     pub query: Vec<usize>,
     /// Where the truth there comes from.
-    pub query_origin: Origin,
+    pub query_origin: ResolutionOrigin,
     /// The errors.
     pub outcome: Outcome,
 }
@@ -116,7 +116,7 @@ pub struct ContextResult {
     /// Points observed on average; 0 where the model takes none such.
     pub n_points: f64,
     /// Where the observations come from.
-    pub origin: Origin,
+    pub origin: ResolutionOrigin,
     /// The errors.
     pub outcome: Outcome,
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Where the values at a resolution come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Origin {
+pub enum ResolutionOrigin {
     /// The data as they are.
     #[serde(rename = "native")]
     Native,
@@ -30,15 +30,15 @@ pub enum Origin {
     Resampled,
 }
 
-impl Origin {
+impl ResolutionOrigin {
     /// Name as written in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Origin::Native => "native",
-            Origin::Subsampled => "subsampled",
-            Origin::FinerData => "finer data",
-            Origin::Generated => "generated",
-            Origin::Resampled => "resampled",
+            ResolutionOrigin::Native => "native",
+            ResolutionOrigin::Subsampled => "subsampled",
+            ResolutionOrigin::FinerData => "finer data",
+            ResolutionOrigin::Generated => "generated",
+            ResolutionOrigin::Resampled => "resampled",
         }
     }
 }
@@ -53,7 +53,7 @@ pub struct Level {
     /// Where its points lie.
     pub grid: Arc<Grid>,
     /// Where its values come from.
-    pub origin: Origin,
+    pub origin: ResolutionOrigin,
     data: Arc<Data>,
     finer: bool,
 }
@@ -62,7 +62,7 @@ impl Level {
     /// The same grid with the values of another level.
     fn from(&self, other: &Level) -> Result<Level> {
         let subset = Method::for_grids(&other.grid, &self.grid)? == Method::Stride;
-        let origin = if subset { Origin::Subsampled } else { Origin::Resampled };
+        let origin = if subset { ResolutionOrigin::Subsampled } else { ResolutionOrigin::Resampled };
         Ok(Level { grid: self.grid.clone(), origin, ..other.clone() })
     }
 
@@ -121,10 +121,10 @@ impl Levels {
                 others.push((resolution, level(config, &data, resolution)?));
             }
         }
-        if others.iter().any(|(_, level)| level.origin == Origin::Resampled) {
+        if others.iter().any(|(_, level)| level.origin == ResolutionOrigin::Resampled) {
             notes.push(RESAMPLED.into());
         }
-        let native = Level { grid, origin: Origin::Native, data, finer: false };
+        let native = Level { grid, origin: ResolutionOrigin::Native, data, finer: false };
         Ok(Self { native, others, notes })
     }
 
@@ -167,11 +167,11 @@ impl Levels {
         let (context, query) = (self.at(context)?.clone(), self.at(query)?.clone());
         Ok(match (context.origin, query.origin) {
             _ if context.grid == query.grid => (context, query),
-            (Origin::Generated, other) if other != Origin::Generated => {
+            (ResolutionOrigin::Generated, other) if other != ResolutionOrigin::Generated => {
                 let query = query.from(&context)?;
                 (context, query)
             }
-            (_, Origin::Generated) => {
+            (_, ResolutionOrigin::Generated) => {
                 let context = context.from(&query)?;
                 (context, query)
             }
@@ -200,13 +200,13 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
     let shape = shape_at(&layout.grid, resolution)?;
     if let Some(grid) = strided(&layout.grid, &shape) {
         let grid = grid?;
-        return Ok(Level { grid, origin: Origin::Subsampled, data: data.clone(), finer: false });
+        return Ok(Level { grid, origin: ResolutionOrigin::Subsampled, data: data.clone(), finer: false });
     }
     if let Some(finer) = &layout.finer
         && let Some(grid) = strided(finer, &shape)
     {
         let grid = grid?;
-        return Ok(Level { grid, origin: Origin::FinerData, data: data.clone(), finer: true });
+        return Ok(Level { grid, origin: ResolutionOrigin::FinerData, data: data.clone(), finer: true });
     }
     if resolution > layout.grid.shape()[0]
         && let Some(pde) = config.generate.as_ref().and_then(|pde| pde.at_resolution(resolution))
@@ -214,14 +214,19 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
         let again = Data::open(&DataConfig { generate: Some(pde), ..config.clone() }, 1.0)?;
         let grid = again.layout().grid.clone();
         if grid.shape() == shape {
-            return Ok(Level { grid, origin: Origin::Generated, data: Arc::new(again), finer: false });
+            return Ok(Level {
+                grid,
+                origin: ResolutionOrigin::Generated,
+                data: Arc::new(again),
+                finer: false,
+            });
         }
     }
     let grid = at_shape(&layout.grid, &shape)
         .ok_or_else(|| refuse(resolution, "points that are not equally spaced have no other resolution"))?;
     let grid = Arc::new(grid?);
     let finer = layout.finer.is_some() && resolution > layout.grid.shape()[0];
-    Ok(Level { grid, origin: Origin::Resampled, data: data.clone(), finer })
+    Ok(Level { grid, origin: ResolutionOrigin::Resampled, data: data.clone(), finer })
 }
 
 #[cfg(test)]
@@ -235,8 +240,12 @@ mod tests {
             "generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 3 }\nsamples = 20\nseed = 4";
         let config: DataConfig = toml::from_str(text).unwrap();
         let levels = Levels::open(&config, &[8, 12, 16, 32]).unwrap();
-        let expected =
-            [(8, Origin::Subsampled), (12, Origin::Resampled), (16, Origin::Native), (32, Origin::Generated)];
+        let expected = [
+            (8, ResolutionOrigin::Subsampled),
+            (12, ResolutionOrigin::Resampled),
+            (16, ResolutionOrigin::Native),
+            (32, ResolutionOrigin::Generated),
+        ];
         let native = levels.at(None).unwrap().fields(&[(3, State::Frame(2))]).unwrap().remove(0);
         for (n, origin) in expected {
             let level = levels.at(Some(n)).unwrap();
@@ -265,7 +274,7 @@ mod tests {
         let levels = Levels::open(&toml::from_str(text).unwrap(), &[8]).unwrap();
         assert!(levels.notes().iter().any(|note| note == RESAMPLED));
         let level = levels.at(Some(8)).unwrap();
-        assert_eq!(level.origin, Origin::Resampled);
+        assert_eq!(level.origin, ResolutionOrigin::Resampled);
         let states = level.fields(&[(0, State::Source), (0, State::Target)]).unwrap();
         let native = levels.at(None).unwrap().fields(&[(0, State::Source)]).unwrap().remove(0);
         assert!(is_two_valued(&states[0]) && !is_two_valued(&states[1]));

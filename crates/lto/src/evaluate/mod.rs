@@ -21,7 +21,7 @@ pub mod statistics;
 
 pub use config::{EvaluationConfig, Part};
 pub use evaluation::{Evaluation, ModelInfo};
-pub use level::{Levels, Origin};
+pub use level::{Levels, ResolutionOrigin};
 pub use outcome::{Measures, Outcome};
 pub use protocol::evaluate;
 pub use published::{Published, ResultKind};

@@ -7,7 +7,7 @@ use super::evaluation::{
 use super::examples::{Example, Way, predict_all};
 use super::gallery::Gallery;
 use super::horizon::horizon;
-use super::level::{Level, Levels, Origin};
+use super::level::{Level, Levels, ResolutionOrigin};
 use super::outcome::{Outcome, Tally};
 use crate::data::State;
 use crate::data::context::ContextPlan;
@@ -64,7 +64,11 @@ pub fn evaluate(
     for &design in &config.designs {
         for &fraction in &config.fractions {
             let plan = ContextPlan { design, fraction };
-            let origin = if plan.above(native.grid.len()) { Origin::Resampled } else { Origin::Native };
+            let origin = if plan.above(native.grid.len()) {
+                ResolutionOrigin::Resampled
+            } else {
+                ResolutionOrigin::Native
+            };
             let (outcome, n_points) = runner.measure(&Case { plan, ..full.clone() }, None)?;
             contexts.push(ContextResult { design, fraction, n_points, origin, outcome });
         }

@@ -7,12 +7,11 @@ mod suite;
 
 pub use fingerprint::Fingerprint;
 pub use heat::{HeatFigure, SeedSlopes, TwinCurve};
-pub use stage::{DataFile, DataRecipe, StageObserver, data, forget, train};
+pub use stage::{DataFile, DataRecipe, StageObserver, data, train};
 pub use suite::{PublishedExperiment, Scale, Suite, SuiteRun};
 
 pub(crate) use suite::file as config_file;
 
-use crate::data::config::DataConfig;
 use crate::error::Result;
 use crate::evaluate::Evaluation;
 use serde::Serialize;
@@ -71,17 +70,6 @@ pub struct EvaluatedRun {
     pub evaluation: Evaluation,
 }
 
-/// A model to evaluate.
-struct Candidate<'a> {
-    name: &'a str,
-    seed: Option<u64>,
-    /// The folder of its run, or its name where it is not trained.
-    run: String,
-    /// Seconds.
-    training: Option<f64>,
-    data: &'a DataConfig,
-}
-
 /// What costs nothing and must be beaten.
 const UNTRAINED: [&str; 2] = ["persistence", "interpolation"];
 
@@ -99,20 +87,19 @@ pub fn reproduce(
 ) -> Result<Reproduction> {
     suite.read_from(&data.path);
     let file = Fingerprint::of(&data.path)?;
-    let mut all: Vec<Candidate> = Vec::new();
+    // Name, seed, the folder of the run (or its name where it is not trained), seconds of training, data.
+    let mut all = Vec::new();
     for SuiteRun { name, seed, folder: own, experiment } in &suite.runs {
         let run = folder.join("runs").join(own);
-        let training = Some(train(&run, experiment, Some(&file), observer)?);
+        let seconds = train(&run, experiment, Some(&file), false, observer)?;
         let run = run.to_string_lossy().into_owned();
-        all.push(Candidate { name, seed: Some(*seed), run, training, data: &experiment.data });
+        all.push((name.as_str(), Some(*seed), run, Some(seconds), &experiment.data));
     }
     if let Some(first) = suite.runs.iter().find(|run| run.experiment.data.history == 1) {
-        let data = &first.experiment.data;
-        let untrained = |name| Candidate { name, seed: None, run: name.into(), training: None, data };
-        all.extend(UNTRAINED.map(untrained));
+        all.extend(UNTRAINED.map(|name| (name, None, name.to_string(), None, &first.experiment.data)));
     }
     let (mut runs, mut models) = (Vec::new(), Vec::new());
-    for Candidate { name, seed, run, training, data } in all {
+    for (name, seed, run, training, data) in all {
         let evaluations = folder.join("evaluations");
         let evaluation = stage::evaluate(&evaluations, &run, data, &file, &suite.protocol, observer)?;
         models.push(RunTimes { run: stage::name(Path::new(&run)), training, evaluation: evaluation.seconds });

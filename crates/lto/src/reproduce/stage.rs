@@ -104,7 +104,7 @@ struct Finished {
 }
 
 /// Trains a run in its folder: starts it, continues it, or leaves it as it is where it is finished. The seconds it took.
-/// `file` is what the data file holds; `None` where samples are solved on the fly.
+/// `file` is what the data file holds; `None` where samples are solved on the fly. `anew` begins again whatever is there.
 ///
 /// # Errors
 /// A configuration that does not fit the data, training that diverges, files that cannot be written;
@@ -113,10 +113,11 @@ pub fn train(
     run: &Path,
     experiment: &Experiment,
     file: Option<&Fingerprint>,
+    anew: bool,
     observer: &mut dyn StageObserver,
 ) -> Result<f64> {
     let name = name(run);
-    let made = Experiment::read(&run.join(CONFIG_FILE), &[]).ok();
+    let made = Experiment::read(&run.join(CONFIG_FILE), &[]).ok().filter(|_| !anew);
     let in_place = made.as_ref() == Some(experiment);
     // The fingerprint says which data they are, wherever the folder has been moved to.
     let same = made.is_some_and(|mut made| {
@@ -133,7 +134,12 @@ pub fn train(
     let trainer = if same && in_place && run.join(checkpoint::FILE_NAME).exists() {
         Trainer::resume(run, &[], observer)
     } else {
-        forget(run)?;
+        // What an earlier run left must not vouch for this one.
+        for path in [&end, &run.join(DATA)] {
+            if path.exists() {
+                std::fs::remove_file(path).map_err(Error::io(path))?;
+            }
+        }
         if let Some(file) = file {
             std::fs::create_dir_all(run).map_err(Error::io(run))?;
             write(&run.join(DATA), file)?;
@@ -148,19 +154,6 @@ pub fn train(
         Ok(Outcome::Interrupted(_)) | Err(Error::Interrupted) => Err(Error::Interrupted),
         Err(error) => Err(Error::of_run(&name)(error)),
     }
-}
-
-/// Takes away what vouches for a run: it is trained anew.
-///
-/// # Errors
-/// A file that cannot be removed.
-pub fn forget(run: &Path) -> Result<()> {
-    for path in [FINISHED, DATA].map(|name| run.join(name)) {
-        if path.exists() {
-            std::fs::remove_file(&path).map_err(Error::io(&path))?;
-        }
-    }
-    Ok(())
 }
 
 /// What an evaluation was made from.
