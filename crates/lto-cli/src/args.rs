@@ -18,7 +18,7 @@ mod sensors;
 mod theory;
 mod train;
 
-pub use bench::{BenchArgs, BenchCase, BenchCommand};
+pub use bench::{BenchArgs, BenchCommand};
 pub use certify::CertifyArgs;
 pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
@@ -29,7 +29,7 @@ pub use import::{ImportArgs, ImportSource};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
 pub use regularity::RegularityArgs;
-pub use reproduce::{PublishedExperiment, ReproduceArgs, Scale};
+pub use reproduce::ReproduceArgs;
 pub use sensors::SensorsArgs;
 pub use theory::TheoryCommand;
 pub use train::TrainArgs;
@@ -117,7 +117,7 @@ pub enum Command {
     /// Generate, inspect and draw PDE data
     #[command(subcommand)]
     Data(DataCommand),
-    /// Show all of it in three minutes: data, training, forecasts from any number of sensors, a report
+    /// Show everything in 1½ minutes: data, training, forecasts from any number of sensors, a report
     Demo(DemoArgs),
     /// Train a model as a configuration file says
     Train(TrainArgs),

@@ -1,6 +1,8 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the first asks the running command to save and stop, the second stops at once.
 
+use crate::output;
 use anyhow::{Context, Result};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit status of an interrupted command, as shells have it.
@@ -47,6 +49,21 @@ mod hangup {
             unsafe { sigaction(Signal::SIGHUP, before) }?;
         }
         Ok(())
+    }
+}
+
+/// The end of a command that was interrupted, which says so: `told` is what is left, and what to do next. Any other error stays
+/// one.
+///
+/// # Errors
+/// Any other error.
+pub fn or_fail(error: anyhow::Error, told: &str) -> Result<ExitCode> {
+    match error.downcast_ref::<lto::Error>() {
+        Some(lto::Error::Interrupted) => {
+            output::say(format_args!("interrupted; {told}"));
+            Ok(ExitCode::from(STATUS))
+        }
+        _ => Err(error),
     }
 }
 

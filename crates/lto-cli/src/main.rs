@@ -6,7 +6,6 @@
 mod args;
 mod commands;
 mod interrupt;
-mod memory;
 mod output;
 mod progress;
 mod usage;

@@ -1,9 +1,11 @@
 //! Writing for people and programs: colors where wanted, errors with their causes, files all at once.
 
+use crate::args::GlobalArgs;
 use anyhow::Result;
 use clap::ColorChoice;
 use lto_numerics::dataset::write;
 use lto_report::words::visible;
+use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -60,6 +62,25 @@ pub fn print(text: &str) -> Result<()> {
     Ok(stdout.flush()?)
 }
 
+/// Prints results: as JSON where that is asked for, else as the text for people unless that is not wanted.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_results(
+    results: &impl Serialize,
+    json: bool,
+    global: &GlobalArgs,
+    text: impl FnOnce(bool) -> String,
+) -> Result<()> {
+    if json {
+        print(&format!("{}\n", serde_json::to_string_pretty(results)?))
+    } else if !global.quiet {
+        print(&text(use_color(global.color, &io::stdout())))
+    } else {
+        Ok(())
+    }
+}
+
 /// The folder of a file that is to be written.
 ///
 /// # Errors
@@ -74,4 +95,12 @@ pub fn folder_of(path: &Path) -> Result<PathBuf> {
 /// The folder does not exist or cannot be written, or the disk is full.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write::write_whole(path, bytes)?)
+}
+
+/// Writes a value as JSON for people to read too, all at once.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    write_atomically(path, (serde_json::to_string_pretty(value)? + "\n").as_bytes())
 }

@@ -38,4 +38,15 @@ fn the_demonstration_ends_in_a_report_with_all_its_parts() {
     assert!(!["http:", "https:"].iter().any(|part| without_namespaces.contains(part)), "nothing is fetched");
     let error = space.fail(1, &command);
     assert!(error.contains("--force"), "{error}");
+    // The command that the page shows works.
+    let predict = "predict --model demo/run --context demo/sensors.csv --from 0 --to 0.008 --query grid:128x128 -o field.png";
+    assert!(html.contains(predict));
+    space.succeed(&predict.split(' ').collect::<Vec<_>>());
+    assert!(std::fs::read(space.path("field.png")).unwrap().starts_with(b"\x89PNG"));
+    // One that was stopped before its page goes on, and says what to do next; another one does not replace it.
+    std::fs::remove_file(space.path("demo/report.html")).unwrap();
+    assert!(space.fail(1, &["demo", "-o", "demo", "--seed", "4"]).contains("--force"));
+    let again = space.run(&command[..7]);
+    assert!(common::stderr(&again).contains("run: trained already"), "{}", common::stderr(&again));
+    assert!(String::from_utf8_lossy(&again.stdout).contains(predict));
 }

@@ -2,30 +2,19 @@
 
 mod common;
 
-use common::Workspace;
+use common::{Workspace, browser, model};
 use lto_numerics::dataset::write::{Header, create};
 use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
 use serde_json::Value;
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
-const CONFIG: &str = "
+const DATA: &str = "
 [data]
 generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 5 }
 samples = 20
 split = { counts = { train = 8, validation = 0, test = 12 } }
-[model]
-kind = 'twin'
-latent_points = 8
-latent_channels = 2
-encoder = { kind = 'set_conv', hidden = 2 }
-evolution = { kind = 'timed', width = 4 }
-decoder = { hidden = 4 }
-[train]
+";
+const TRAIN: &str = "
 batch = 2
 steps = 4
 log_every = 2
@@ -35,7 +24,7 @@ validation = { every = 2, leads = [1] }
 /// A folder with a run of a few steps.
 fn space() -> Workspace {
     let space = Workspace::new();
-    std::fs::write(space.path("tiny.toml"), CONFIG).unwrap();
+    std::fs::write(space.path("tiny.toml"), [DATA, model::TWIN, "[train]", TRAIN].concat()).unwrap();
     space.succeed(&["train", "tiny.toml", "-o", "runs/tiny", "--quiet"]);
     space
 }
@@ -135,12 +124,11 @@ fn csv_is_for_programs() {
 #[test]
 fn models_are_compared_on_the_same_frames_and_samples() {
     let space = space();
-    let model = "kind = 'fno'\nwidth = 2\nmodes = 2\nhidden = 4\n[train]\npairs = 'consecutive'\n\
+    let fno = "kind = 'fno'\nwidth = 2\nmodes = 2\nhidden = 4\n[train]\npairs = 'consecutive'\n\
                  context = { fraction = [1.0, 1.0], designs = { full = 1.0 } }\n\
                  objective = { reconstruction_weight = 0.0 }\n";
-    let (data, train) = (CONFIG.split("[model]").next().unwrap(), CONFIG.split("[train]\n").nth(1).unwrap());
-    let data = data.replace("samples = 20", "samples = 20\nhistory = 2");
-    std::fs::write(space.path("fno.toml"), format!("{data}[model]\n{model}{train}")).unwrap();
+    let data = DATA.replace("samples = 20", "samples = 20\nhistory = 2");
+    std::fs::write(space.path("fno.toml"), format!("{data}[model]\n{fno}{TRAIN}")).unwrap();
     space.succeed(&["train", "fno.toml", "-o", "runs/fno", "--quiet"]);
     let message = space.fail(1, &["compare", "runs/tiny", "runs/fno"]);
     assert!(message.contains("lto evaluate runs/tiny"), "{message}");
@@ -159,7 +147,8 @@ fn models_are_compared_on_the_same_frames_and_samples() {
     space.succeed(&[&["evaluate", "runs/tiny"][..], &few].concat());
     let compared = space.run(&["compare", "runs/fno", "runs/tiny"]);
     assert!(common::stderr(&compared).contains("source frames differ: [1, 2, 3] for runs/fno"));
-    assert!(String::from_utf8_lossy(&compared.stdout).contains("No best is marked"));
+    let said = String::from_utf8_lossy(&compared.stdout).into_owned();
+    assert_eq!(said.matches("No best is marked").count(), 1, "{said}");
     // A new training makes what was kept untrue.
     space.succeed(&["train", "tiny.toml", "-o", "runs/tiny", "--force", "--quiet"]);
     assert!(!space.path("runs/tiny/evaluation.json").exists());
@@ -243,40 +232,10 @@ fn what_cannot_be_done_is_a_dash_and_what_makes_no_sense_an_error() {
 /// The report as a browser builds and draws it: headings, a picture for every figure, tables, and something to see.
 #[test]
 fn the_report_is_whole_in_a_browser() {
-    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
-        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
-    }) else {
-        // Where tests must be whole, only those who say so do without.
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        assert!(!set("CI") || set("LTO_NO_BROWSER"), "there is no chromium to look at the report with");
-        eprintln!("skipped: there is no chromium to look at the report with");
-        return;
-    };
     let space = space();
     let flags = ["--resolutions", "8,16,32", "--designs", "random,grid", "--quiet", "-o", "out"];
     space.succeed(&[&["evaluate", "runs/tiny", "persistence"][..], &flags].concat());
-    let page = format!("file://{}", space.path("out/report.html").display());
-    let profile = format!("--user-data-dir={}", space.path("profile").display());
-    let run = |what: &[&str]| {
-        let quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
-        let alone = [
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--no-first-run",
-        ];
-        let output = Command::new(browser)
-            .args(quiet)
-            .args(alone)
-            .arg(&profile)
-            .args(what)
-            .arg(&page)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", common::stderr(&output));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let dom = run(&["--dump-dom"]);
+    let Some(page) = browser::show(&space, "out/report.html") else { return };
     let headings = [
         "Models",
         "One step at native resolution",
@@ -290,24 +249,11 @@ fn the_report_is_whole_in_a_browser() {
         "How this was made",
     ];
     for heading in headings {
-        assert!(dom.contains(&format!("<h2>{heading}</h2>")), "{heading}");
+        assert!(page.count(&format!("<h2>{heading}</h2>")) > 0, "{heading}");
     }
-    let count = |part: &str| dom.matches(part).count();
-    assert!(count("<figure>") >= 8, "{} figures", count("<figure>"));
-    assert_eq!(count("<figure>"), count("<svg ") + count("<img "), "a picture for every figure");
-    assert!(count("<table>") >= 6 && dom.contains("<strong>"), "tables, and a best model in them");
-    let picture = space.path("page.png");
-    run(&[&format!("--screenshot={}", picture.display()), "--window-size=1000,4000"]);
-    assert!(colors(&picture) > 100, "curves, texts and fields are to be seen");
-}
-
-/// Number of different colors in a picture.
-fn colors(picture: &Path) -> usize {
-    let mut decoder = png::Decoder::new(BufReader::new(File::open(picture).unwrap()));
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    let each = info.buffer_size() / (info.width * info.height) as usize;
-    bytes[..info.buffer_size()].chunks_exact(each).collect::<HashSet<_>>().len()
+    assert!(page.count("<figure>") >= 8, "{} figures", page.count("<figure>"));
+    let pictures = page.count("<svg ") + page.count("<img ");
+    assert_eq!(page.count("<figure>"), pictures, "a picture for every figure");
+    assert!(page.count("<table>") >= 6 && page.count("<strong>") > 0, "tables, and a best model in them");
+    assert!(page.colors > 100, "curves, texts and fields are to be seen");
 }

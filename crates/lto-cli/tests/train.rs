@@ -2,20 +2,15 @@
 
 mod common;
 
-use common::{Workspace, stderr};
+use common::{Workspace, model, stderr};
 use serde_json::Value;
 
-const CONFIG: &str = "
+const DATA: &str = "
 [data]
 generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 3 }
 samples = 12
-[model]
-kind = 'twin'
-latent_points = 8
-latent_channels = 2
-encoder = { kind = 'set_conv', hidden = 2 }
-evolution = { kind = 'timed', width = 4 }
-decoder = { hidden = 4 }
+";
+const TRAIN: &str = "
 [train]
 batch = 2
 steps = 6
@@ -25,7 +20,7 @@ validation = { every = 3, leads = [1] }
 
 fn space() -> Workspace {
     let space = Workspace::new();
-    std::fs::write(space.path("tiny.toml"), CONFIG).unwrap();
+    std::fs::write(space.path("tiny.toml"), [DATA, model::TWIN, TRAIN].concat()).unwrap();
     space
 }
 

@@ -1,6 +1,6 @@
 //! The one error type of this crate. Variants carry values.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -14,7 +14,7 @@ pub enum Error {
     Numerics(#[from] lto_numerics::Error),
     /// An error of the models below.
     #[error(transparent)]
-    Lto(#[from] lto::Error),
+    Lto(Box<lto::Error>),
     /// A channel that the data do not have.
     #[error("there is no channel {wanted}; the channels are {}", .channels.join(", "))]
     NoChannel {
@@ -46,22 +46,12 @@ pub enum Error {
     /// A text that cannot be written.
     #[error(transparent)]
     Text(#[from] std::fmt::Error),
-    /// A file that cannot be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A file that is not what it should be.
-    #[error("{path}: {problem}")]
-    BadFile {
-        /// Which file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
+}
+
+impl From<lto::Error> for Error {
+    fn from(error: lto::Error) -> Self {
+        Error::Lto(Box::new(error))
+    }
 }
 
 impl Error {
@@ -71,14 +61,5 @@ impl Error {
 
     pub(crate) fn encoding(error: impl std::fmt::Display) -> Self {
         Error::Encoding(error.to_string())
-    }
-
-    pub(crate) fn bad_file(path: &Path, problem: impl Into<String>) -> Self {
-        Error::BadFile { path: path.into(), problem: problem.into() }
-    }
-
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.into();
-        move |source| Error::Io { path, source }
     }
 }

@@ -2,16 +2,20 @@
 //! self-contained HTML pages. Results go in as data; strings, bytes and files come out. Nothing here reads a command line or prints.
 
 pub mod arrays;
+pub mod bench;
 pub mod certificate;
+pub mod demo;
 pub mod error;
 pub mod evaluation;
 pub mod html;
 pub mod inspection;
 mod layout;
+pub mod model;
 pub mod picture;
 pub mod placement;
 pub mod prediction;
 pub mod rates;
+pub mod reproduction;
 pub mod text;
 pub mod training;
 pub mod words;

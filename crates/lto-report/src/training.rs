@@ -1,73 +1,50 @@
-//! Training and validation over the steps of a run, from its metrics.
+//! Training and validation over the steps of a run.
 
-use crate::error::{Error, Result};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
-use lto::train::{in_order, metrics};
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::path::Path;
+use crate::picture::ticks::short;
+use crate::text::Page;
+use crate::words::duration;
+use lto::train::history::{Curves, History};
+use lto::train::report::RunReport;
 
-/// Values over steps, by name.
-type Curves = BTreeMap<String, Vec<(f64, f64)>>;
-
-/// What the metrics of a run say.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
-    /// The loss and its terms.
-    pub training: Curves,
-    /// Errors on held-out samples.
-    pub validation: Curves,
+/// What a training came to, for the terminal.
+pub fn text(report: &RunReport, color: bool) -> String {
+    let mut page = Page::new(color);
+    page.heading(&report.model.display().to_string());
+    page.line(&format!(
+        "{} parameters, {} steps in {}, seed {}",
+        report.parameters,
+        report.steps,
+        duration(report.seconds),
+        report.seed
+    ));
+    let loss = report.loss.map(|loss| vec!["training loss".into(), short(loss)]);
+    let errors = report.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
+    page.table("At the end", &["measure", "value"], loss.into_iter().chain(errors).collect());
+    page.into_text()
 }
 
-impl History {
-    /// Reads the metrics of a run.
-    ///
-    /// # Errors
-    /// The file cannot be read, or has a line that is no JSON.
-    pub fn read(run: &Path) -> Result<Self> {
-        let path = run.join(metrics::FILE_NAME);
-        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        Self::parse(&text)
-            .map_err(|problem| Error::bad_file(&path, format!("is not the metrics of a run: {problem}")))
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        let mut history = Self::default();
-        for line in text.lines() {
-            let line: BTreeMap<String, Value> = serde_json::from_str(line).map_err(|e| e.to_string())?;
-            let step = line.get("step").and_then(Value::as_f64).ok_or("a line has no step")?;
-            let training = line.get("kind").is_some_and(|kind| kind == "train");
-            for (name, value) in &line {
-                let Some(value) = value.as_f64().filter(|_| name != "step") else { continue };
-                let curves = match training {
-                    true if name == "loss" || name.ends_with("_loss") => &mut history.training,
-                    true => continue,
-                    false => &mut history.validation,
-                };
-                curves.entry(name.clone()).or_default().push((step, value));
-            }
-        }
-        Ok(history)
-    }
-
-    /// The last training loss.
-    pub fn last_loss(&self) -> Option<f64> {
-        self.training.get("loss").and_then(|points| points.last()).map(|(_, loss)| *loss)
-    }
-}
-
-/// The curves as charts, one above the other; `None` where there is nothing to show.
+/// The curves as charts, one above the other, over the same steps; `None` where there is nothing to show.
 pub fn charts(history: &History) -> Option<Drawing> {
+    let all = history.training.values().chain(history.validation.values()).flatten();
+    let last = all.fold(0.0, |last: f64, point| last.max(point.0));
+    // Points that are nowhere, but widen the axis to the whole run: a single validation has its place in it.
+    let ends = [0.0, last].map(|step| (step, f64::NAN));
     let chart = |title: &str, label: &str, curves: &Curves, style: Style| {
-        let series = in_order(curves).into_iter().enumerate().map(|(number, (name, points))| Series {
-            name: name.replace('_', " "),
-            points: points.clone(),
-            intervals: Vec::new(),
-            color: COLORS[number % COLORS.len()],
-            style,
-        });
-        let series: Vec<Series> = series.collect();
+        let mut series: Vec<Series> = Vec::new();
+        // The whole before its parts.
+        let (whole, parts): (Vec<_>, Vec<_>) =
+            in_order(curves).into_iter().partition(|(name, _)| *name == "loss");
+        for (name, points) in whole.iter().chain(&parts) {
+            series.push(Series {
+                name: name.replace('_', " "),
+                points: [&ends[..1], points, &ends[1..]].concat(),
+                intervals: Vec::new(),
+                color: COLORS[series.len() % COLORS.len()],
+                style,
+            });
+        }
         let chart = Chart { title: title.into(), x: Axis::linear("step"), y: Axis::log(label), series };
         (!curves.is_empty()).then(|| chart.draw())
     };
@@ -79,19 +56,46 @@ pub fn charts(history: &History) -> Option<Drawing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::drawing::Shape;
 
+    fn history(validation: &[(f64, f64)]) -> History {
+        let curve = |name: &str, points: &[(f64, f64)]| (name.to_string(), points.to_vec());
+        let loss = [(100.0, 0.5), (200.0, 0.25)];
+        History {
+            training: Curves::from([curve("loss", &loss), curve("evolution_loss", &loss)]),
+            validation: Curves::from([curve("relative_l2", validation)]),
+            seconds: None,
+        }
+    }
+
+    /// Marks of the axes below a chart of one validation are those of the training above it.
     #[test]
-    fn metrics_become_curves_by_name() {
-        let text = "{\"step\": 10, \"kind\": \"train\", \"loss\": 0.5, \"evolution_loss\": 0.4, \"learning_rate\": 1e-3}\n\
-                    {\"step\": 20, \"kind\": \"validation\", \"relative_l2_lead_1\": 0.25}\n\
-                    {\"step\": 20, \"kind\": \"train\", \"loss\": 0.25, \"evolution_loss\": null}\n";
-        let history = History::parse(text).unwrap();
-        assert_eq!(history.training["loss"], [(10.0, 0.5), (20.0, 0.25)]);
-        assert_eq!(history.training["evolution_loss"], [(10.0, 0.4)]);
-        assert_eq!(history.training.len(), 2);
-        assert_eq!(history.validation["relative_l2_lead_1"], [(20.0, 0.25)]);
-        assert_eq!(history.last_loss(), Some(0.25));
-        assert!(charts(&history).is_some() && charts(&History::default()).is_none());
-        assert!(History::parse("{\"step\": 1}\n{\"st").is_err());
+    fn a_single_validation_stands_where_it_was_in_the_run() {
+        let drawing = charts(&history(&[(200.0, 0.3)])).unwrap();
+        let labels = |text: &str| {
+            drawing
+                .shapes
+                .iter()
+                .filter(|s| matches!(s, Shape::Text { content, .. } if content == text))
+                .count()
+        };
+        assert_eq!((labels("0"), labels("100"), labels("200")), (2, 2, 2));
+        assert!(charts(&History::default()).is_none());
+    }
+
+    /// The loss is an unbroken line, and its only term a dashed one on it.
+    #[test]
+    fn a_loss_of_one_term_hides_neither() {
+        let drawing = charts(&history(&[])).unwrap();
+        let mut colors = Vec::new();
+        for shape in &drawing.shapes {
+            if let Shape::Line { points, color, .. } = shape
+                && COLORS.contains(color)
+            {
+                colors.push((*color, points.len()));
+            }
+        }
+        let of = |color| colors.iter().filter(|(c, _)| *c == color).count();
+        assert!(of(COLORS[0]) <= 2 && of(COLORS[1]) > 6, "{colors:?}");
     }
 }

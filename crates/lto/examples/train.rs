@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example train -p lto -- RUN [key=value …]`
 
-use lto::experiment::Experiment;
+use lto::experiment::{Experiment, Setting};
 use lto::model::Model;
 use lto::train::{Control, Observer, StepReport, Trainer, ValidationReport};
 use lto_numerics::dataset::{ContextDesign, ContextSampler};
@@ -55,7 +55,7 @@ impl Observer for Printer {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let run = arguments.next().ok_or("give the folder of the run")?;
-    let overrides: Vec<String> = arguments.collect();
+    let overrides: Vec<Setting> = arguments.map(Setting::from).collect();
     let experiment = Experiment::parse(CONFIG, &overrides)?;
     let pde = experiment.data.generate.clone().ok_or("the example makes its own data")?.build()?;
     Trainer::start(experiment, Path::new(&run), true, &mut Printer)?.run(&mut Printer)?;

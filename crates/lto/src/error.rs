@@ -116,9 +116,17 @@ pub enum Error {
         /// Samples and times of the batch.
         examples: String,
     },
-    /// Stopped before training began.
-    #[error("stopped before the first step")]
+    /// Stopped by whoever watches.
+    #[error("stopped before the end")]
     Interrupted,
+    /// An error of one of several runs.
+    #[error("{run}: {source}")]
+    OfRun {
+        /// Which run.
+        run: String,
+        /// What went wrong.
+        source: Box<Error>,
+    },
     /// There is no further batch.
     #[error("there is no further batch to train on")]
     NoBatch,
@@ -128,6 +136,11 @@ impl Error {
     /// Adds the file to an error of the system.
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Error::Io { path: path.into(), source }
+    }
+
+    /// Adds the run to an error.
+    pub(crate) fn of_run(run: &str) -> impl FnOnce(Self) -> Self + '_ {
+        move |source| Error::OfRun { run: run.into(), source: Box::new(source) }
     }
 
     /// A file that is not what it should be.

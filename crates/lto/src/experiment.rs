@@ -1,5 +1,6 @@
 //! One TOML file is one run: data, model and training.
 
+mod setting;
 pub mod training;
 
 use crate::data::config::DataConfig;
@@ -7,8 +8,10 @@ use crate::error::{Error, Result};
 use crate::model::ModelConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use toml::{Table, Value};
+use toml::Table;
 use training::TrainConfig;
+
+pub use setting::Setting;
 
 /// Everything that decides a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,11 +30,11 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads a configuration file, then applies overrides `a.b.c=value`.
+    /// Reads a configuration file, with some settings in place of its own.
     ///
     /// # Errors
     /// A file that cannot be read; else as [`Experiment::parse`], with the name of the file.
-    pub fn read(path: &Path, overrides: &[String]) -> Result<Self> {
+    pub fn read(path: &Path, overrides: &[Setting]) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
         Self::parse(&text, overrides).map_err(|e| match e {
             Error::Toml { problem } => Error::bad_file(path, problem),
@@ -39,26 +42,28 @@ impl Experiment {
         })
     }
 
-    /// Understands the text of a configuration file, with overrides `a.b.c=value` applied before it is understood.
-    /// A value is TOML where it can be, else a string: `train.steps=100`, `data.path=heat.hdf5`.
+    /// Parses the text of a configuration file, with some settings in place of its own.
     ///
     /// # Errors
     /// [`Error::Toml`] with line and column for text that is not TOML, has an unknown key or a value of the wrong type;
     /// [`Error::Config`] for a value that makes no sense.
-    pub fn parse(text: &str, overrides: &[String]) -> Result<Self> {
+    pub fn parse(text: &str, overrides: &[Setting]) -> Result<Self> {
         let wrong = |e: toml::de::Error| Error::Toml { problem: e.to_string().trim_end().into() };
         let experiment: Self = if overrides.is_empty() {
             toml::from_str(text).map_err(wrong)?
         } else {
             let mut table: Table = toml::from_str(text).map_err(wrong)?;
-            overrides.iter().try_for_each(|text| apply(&mut table, text))?;
+            overrides.iter().try_for_each(|setting| setting.apply(&mut table))?;
             table.try_into().map_err(|e: toml::de::Error| {
                 // What is wrong in the text itself is better shown with its line.
                 match toml::from_str::<Self>(text) {
                     Err(original) if original.message() == e.message() => wrong(original),
-                    _ => Error::Toml {
-                        problem: format!("{} (with {})", e.to_string().trim_end(), overrides.join(" ")),
-                    },
+                    _ => {
+                        let with: Vec<String> = overrides.iter().map(Setting::to_string).collect();
+                        Error::Toml {
+                            problem: format!("{} (with {})", e.to_string().trim_end(), with.join(" ")),
+                        }
+                    }
                 }
             })?
         };
@@ -82,44 +87,6 @@ impl Experiment {
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string_pretty(self).map_err(|e| Error::Toml { problem: e.to_string() })
     }
-}
-
-/// Puts `a.b.c=value` into a table.
-fn apply(table: &mut Table, text: &str) -> Result<()> {
-    let refuse = |requirement: String| Error::Config { key: "--set".into(), value: text.into(), requirement };
-    let (path, value) =
-        text.split_once('=').ok_or_else(|| refuse("must be key=value, as in train.steps=100".into()))?;
-    let value = value.trim();
-    let value = match toml::from_str::<Table>(&format!("value = {value}")) {
-        Ok(mut parsed) if parsed.len() == 1 => parsed.remove("value"),
-        _ => None,
-    }
-    .unwrap_or_else(|| Value::String(value.into()));
-    let mut names: Vec<&str> = path.trim().split('.').collect();
-    let last = names.pop().unwrap_or_default();
-    if last.is_empty() || names.iter().any(|name| name.is_empty()) {
-        return Err(refuse("the key has an empty part".into()));
-    }
-    // A file in place of a PDE, steps in place of epochs or minutes: what is set replaces the others.
-    const INSTEAD: [(&str, &str, &[&str]); 4] = [
-        ("data", "path", &["generate"]),
-        ("data", "generate", &["path"]),
-        ("train", "steps", &["epochs", "minutes"]),
-        ("train", "epochs", &["steps", "minutes"]),
-    ];
-    for (section, key, others) in INSTEAD {
-        let values = table.get_mut(section).and_then(Value::as_table_mut);
-        if let (true, true, Some(values)) = (names == [section], key == last, values) {
-            others.iter().for_each(|other| drop(values.remove(*other)));
-        }
-    }
-    let mut place = table;
-    for name in names {
-        let next = place.entry(name).or_insert_with(|| Value::Table(Table::new()));
-        place = next.as_table_mut().ok_or_else(|| refuse(format!("{name} is a value, not a table")))?;
-    }
-    place.insert(last.into(), value);
-    Ok(())
 }
 
 #[cfg(test)]
@@ -151,7 +118,7 @@ mod tests {
 
     #[test]
     fn overrides_reach_any_depth_and_any_type() {
-        let set = |text: &str| Experiment::parse(TEXT, &[text.to_string()]);
+        let set = |text: &str| Experiment::parse(TEXT, &[text.into()]);
         assert_eq!(set("train.steps=7").unwrap().train.steps, Some(7));
         let train = set("train.epochs=3").unwrap().train;
         assert_eq!((train.steps, train.epochs), (None, Some(3.0)));
@@ -162,6 +129,10 @@ mod tests {
         assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
         let data = set("data.path=a b.hdf5").unwrap().data;
         assert_eq!((data.path.unwrap().to_str(), data.generate), (Some("a b.hdf5"), None));
+        // What is set by type is never taken for TOML, whatever characters it has.
+        let typed = [Setting::Data("7 'b\".hdf5".into()), Setting::Seed(9)];
+        let typed = Experiment::parse(TEXT, &typed).unwrap();
+        assert_eq!((typed.data.path.unwrap().to_str(), typed.seed), (Some("7 'b\".hdf5"), 9));
         for (text, part) in [
             ("train.stepz=7", "stepz"),
             ("train.steps", "key=value"),
@@ -177,7 +148,7 @@ mod tests {
     #[test]
     fn an_unknown_key_is_shown_with_its_line() {
         let text = TEXT.replace("samples = 10", "sample = 10");
-        for overrides in [vec![], vec!["train.steps=7".to_string()]] {
+        for overrides in [vec![], vec!["train.steps=7".into()]] {
             let message = Experiment::parse(&text, &overrides).unwrap_err().to_string();
             assert!(message.contains("line 4") && message.contains("sample"), "{message}");
         }
@@ -204,7 +175,7 @@ mod tests {
             ("train.betas=[0.9,1.0]", "train.betas"),
             ("train.schedule.kind='cosine'\n", "cosine"),
         ] {
-            let message = match Experiment::parse(TEXT, &[text.to_string()]) {
+            let message = match Experiment::parse(TEXT, &[text.into()]) {
                 Err(e) => e.to_string(),
                 Ok(experiment) => format!("{:?}", experiment.train.schedule).to_lowercase(),
             };

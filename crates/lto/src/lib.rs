@@ -3,7 +3,10 @@
 //! resolution.
 
 pub mod baseline;
+pub mod bench;
 pub mod data;
+pub mod demo;
+pub mod description;
 pub mod device;
 pub mod error;
 pub mod evaluate;
@@ -18,7 +21,9 @@ pub mod observations;
 pub mod operator;
 pub mod optim;
 pub mod parameters;
+pub mod peak_memory;
 pub mod problem;
+pub mod reproduce;
 pub mod size;
 pub mod train;
 pub mod twin;

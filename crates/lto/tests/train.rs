@@ -1,7 +1,7 @@
 //! The trainer: learns, resumes bit for bit, stops where it must, and leaves nothing half-written.
 
 use lto::data::pairs::Pairs;
-use lto::experiment::Experiment;
+use lto::experiment::{Experiment, Setting};
 use lto::model::Model;
 use lto::operator::Reach;
 use lto::parameters::Named;
@@ -40,7 +40,7 @@ leads = [1, 3]
 ";
 
 fn experiment(overrides: &[&str]) -> Experiment {
-    Experiment::parse(SMALL, &overrides.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+    Experiment::parse(SMALL, &overrides.iter().map(|&text| text.into()).collect::<Vec<_>>()).unwrap()
 }
 
 /// Stops after a step, and remembers what it saw.
@@ -228,7 +228,7 @@ fn data_that_cannot_be_read_leave_no_folder_behind() {
     let (run, file) = (folder.path().join("run"), folder.path().join("broken.hdf5"));
     let start = |run: &Path, path: &Path| {
         let text = SMALL.replace("generate = ", "# ").replace("samples", "# ");
-        let change = format!("data.path={}", path.display());
+        let change = Setting::Data(path.into());
         let error =
             Trainer::start(Experiment::parse(&text, &[change]).unwrap(), run, false, &mut Silent).err();
         error.unwrap().to_string()
@@ -247,7 +247,7 @@ fn what_does_not_belong_to_a_run_is_refused() {
     let run = folder.path().join("run");
     Trainer::start(experiment(&["train.steps=2"]), &run, false, &mut Silent).unwrap();
     let resume =
-        |change: &str| Trainer::resume(&run, &[change.to_string()], &mut Silent).err().unwrap().to_string();
+        |change: &str| Trainer::resume(&run, &[change.into()], &mut Silent).err().unwrap().to_string();
     assert!(resume("data.seed=9").contains("not those this run was trained on"));
     assert!(resume("model.latent_channels=3").contains("shape"));
     let checkpoint = run.join("checkpoint.safetensors");

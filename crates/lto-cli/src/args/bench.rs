@@ -1,7 +1,9 @@
 //! `lto bench`.
 
 use super::number::{positive, positive_number};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use lto::bench::BenchCase;
 
 /// What is timed.
 #[derive(Debug, Subcommand)]
@@ -15,71 +17,35 @@ pub enum BenchCommand {
 /// `lto bench train` and `lto bench predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Contexts and queries are whole grids, 1024 points (burgers), 64 x 64 (navier-stokes) or 211 x 211 (darcy), of random
-values. Each case runs in a process of its own, so that its peak of memory is its own.
+Contexts and queries are whole grids of made-up values: 1024 points (burgers), 64 x 64 (navier-stokes) or 211 x 211
+(darcy). Each case runs in its own process, so that its peak memory is its own.
 
 Examples:
   lto bench train
   lto bench predict --case darcy --threads 1 --json")]
 pub struct BenchArgs {
-    /// Which published model
-    #[arg(long, value_enum, default_value_t = BenchCase::All)]
-    pub case: BenchCase,
+    /// Which published model; those without another name are twins
+    #[arg(long, value_name = "CASE", default_value = "all", value_parser = cases())]
+    pub case: CaseArg,
     /// Examples in a batch [default: 16 for Burgers, else 4; 1 to predict]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub batch: Option<usize>,
-    /// Measure each case for so long, after a first run that does not count
+    /// Seconds to measure each case for, after a first run that does not count
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = positive_number, allow_negative_numbers = true)]
     pub seconds: f64,
-    /// Print one JSON object a line in place of a table
+    /// Print JSON in place of a table, one object a line
     #[arg(long)]
     pub json: bool,
 }
 
-/// A published model, or all of them. Those without another name are twins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BenchCase {
-    /// 29,395 parameters, 1-D
-    Burgers,
-    /// 1,126,211 parameters, 2-D, periodic
-    NavierStokes,
-    /// 29,139 parameters, 2-D, steady
-    Darcy,
-    /// Latent Neural Operator, 1,146,945 parameters, 2-D
-    LnoNavierStokes,
-    /// Latent Neural Operator, 29,171 parameters, 2-D, steady
-    LnoDarcy,
-    /// Fourier neural operator, 23,937 parameters, 1-D
-    FnoBurgers,
-    /// Fourier neural operator, 1,124,193 parameters, 2-D
-    FnoNavierStokes,
-    /// One after the other
-    All,
-}
+/// A published model; `None` for all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseArg(pub Option<BenchCase>);
 
-impl BenchCase {
-    /// The single ones.
-    pub const EACH: [Self; 7] = [
-        Self::Burgers,
-        Self::NavierStokes,
-        Self::Darcy,
-        Self::LnoNavierStokes,
-        Self::LnoDarcy,
-        Self::FnoBurgers,
-        Self::FnoNavierStokes,
-    ];
-
-    /// Name as on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Burgers => "burgers",
-            Self::NavierStokes => "navier-stokes",
-            Self::Darcy => "darcy",
-            Self::LnoNavierStokes => "lno-navier-stokes",
-            Self::LnoDarcy => "lno-darcy",
-            Self::FnoBurgers => "fno-burgers",
-            Self::FnoNavierStokes => "fno-navier-stokes",
-            Self::All => "all",
-        }
-    }
+/// The names of the cases, and `all`.
+fn cases() -> impl TypedValueParser<Value = CaseArg> {
+    let each = BenchCase::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let all = PossibleValue::new("all").help("One after the other");
+    PossibleValuesParser::new(each.chain([all]))
+        .map(|name| CaseArg(BenchCase::ALL.into_iter().find(|case| case.name() == name)))
 }

@@ -1,10 +1,11 @@
 //! `lto evaluate` and `lto compare` on the command line.
 
 use super::number::{finite, positive, positive_number, whole};
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use lto::data::context::DesignKind;
 use lto::evaluate::{EvaluationConfig, Part};
+use lto::experiment::Setting;
 use lto_numerics::metric::MetricKind;
 use lto_report::evaluation::Format;
 use std::path::PathBuf;
@@ -43,10 +44,10 @@ pub struct EvaluateArgs {
     pub config: Option<PathBuf>,
     /// An option of the data: data.periodic=all
     #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
+    pub set: Vec<Setting>,
     /// Which samples [default: test; all where --data is not the file of the first run or configuration]
     #[arg(long, value_name = "PART")]
-    pub split: Option<SplitArg>,
+    pub split: Option<Part>,
     /// At most so many samples, evenly spread [default: all]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub samples: Option<usize>,
@@ -142,17 +143,6 @@ pub struct CompareArgs {
     pub shown: ShownArgs,
 }
 
-/// Which samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SplitArg {
-    /// Those held out for tests.
-    Test,
-    /// Those held out for validation.
-    Validation,
-    /// All.
-    All,
-}
-
 fn design(name: String) -> Result<DesignKind, String> {
     let found = DesignKind::ALL.into_iter().find(|design| design.name() == name);
     found.ok_or_else(|| format!("there is no design {name}"))
@@ -164,16 +154,11 @@ fn metric(name: String) -> Result<MetricKind, String> {
 }
 
 impl EvaluateArgs {
-    /// The protocol for models whose longest source has so many frames; `split` is which samples unless told.
+    /// The protocol for models of which the longest source has `history` frames; `split` is which samples by default.
     pub fn protocol(&self, split: Part, history: usize) -> EvaluationConfig {
         let default = EvaluationConfig::default();
         EvaluationConfig {
-            split: match self.split {
-                None => split,
-                Some(SplitArg::Test) => Part::Test,
-                Some(SplitArg::Validation) => Part::Validation,
-                Some(SplitArg::All) => Part::All,
-            },
+            split: self.split.unwrap_or(split),
             samples: self.samples,
             seed: self.seed,
             history,

@@ -1,6 +1,7 @@
 //! `lto import` on the command line.
 
 use clap::{Args, ValueEnum};
+use lto::experiment::Setting;
 use std::path::PathBuf;
 
 /// `lto import`.
@@ -31,7 +32,7 @@ pub struct ImportArgs {
     pub data: Option<PathBuf>,
     /// A setting in place of the configuration's: model.queries=any
     #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
+    pub set: Vec<Setting>,
     /// The folder to write: model.safetensors and config.toml, as of a run; or the .safetensors file of the model alone
     #[arg(long, short, value_name = "RUN")]
     pub output: PathBuf,

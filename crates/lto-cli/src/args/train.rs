@@ -2,6 +2,7 @@
 
 use super::number::whole;
 use clap::Args;
+use lto::experiment::Setting;
 use std::path::PathBuf;
 
 /// `lto train`.
@@ -27,7 +28,7 @@ pub struct TrainArgs {
     pub data: Option<PathBuf>,
     /// A setting in place of the configuration's: train.steps=2000
     #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
+    pub set: Vec<Setting>,
     /// The folder of the run [default: runs/ and the name of the configuration]
     #[arg(long, short, value_name = "RUN", required_unless_present = "config")]
     pub output: Option<PathBuf>,

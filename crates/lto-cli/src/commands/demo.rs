@@ -1,171 +1,64 @@
-//! `lto demo`: data, training, evaluation across context sizes and a report, in one command.
-
-mod evaluation;
-mod figures;
-mod pages;
+//! `lto demo`: data, training, forecasts from any number of sensors and a report, in one command.
 
 use super::train::Watcher;
 use crate::args::{DemoArgs, GlobalArgs};
-use crate::interrupt;
-use crate::output;
+use crate::{interrupt, output};
 use anyhow::{Context, Result, ensure};
-use evaluation::Evaluation;
 use lto::Error;
-use lto::experiment::Experiment;
-use lto::model::Model;
-use lto::train::{RunEnd, Trainer};
-use lto_report::picture::ticks::short;
-use lto_report::text::Page;
-use lto_report::training::History;
-use lto_report::words::duration;
-use serde::Serialize;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use lto::demo::{Demonstration, demonstrate, experiment};
+use lto::evaluate::run::quoted;
+use lto::train::history::History;
+use lto_report::demo::{report, text};
 use std::process::ExitCode;
 use std::time::Instant;
-
-/// The configuration that is trained; the same file works with `lto train`.
-const CONFIG: &str = include_str!("demo/config.toml");
-
-/// What was done, for people and programs.
-#[derive(Serialize)]
-struct Results {
-    report: PathBuf,
-    run: PathBuf,
-    seed: u64,
-    training: Training,
-    evaluation: Evaluation,
-    /// Everything, from start to end.
-    seconds: f64,
-}
-
-/// What training came to.
-#[derive(Serialize)]
-struct Training {
-    parameters: usize,
-    steps: u64,
-    seconds: f64,
-    /// Errors of the last validation.
-    errors: BTreeMap<String, f64>,
-}
 
 /// Runs the demonstration.
 ///
 /// # Errors
-/// A folder that cannot be written or holds an earlier demonstration, or training that diverges.
+/// A folder that cannot be written or holds something else, or training that diverges.
 pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let folder = &args.output;
-    let (report, run) = (folder.join("report.html"), folder.join("run"));
-    ensure!(
-        args.force || !run.exists() && !report.exists(),
-        "{}: holds a demonstration already; --force replaces it, -o names another folder",
-        folder.display()
-    );
+    let page = folder.join("report.html");
+    let taken = || {
+        format!(
+            "{}: holds a demonstration already; --force replaces it, -o names another folder",
+            folder.display()
+        )
+    };
+    ensure!(args.force || !page.exists(), taken());
+    let experiment = experiment(args.seed, args.minutes)?;
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     interrupt::listen()?;
     let mut watcher = Watcher::new(global.quiet);
-    let experiment = experiment(args)?;
-    let trained = Trainer::start(experiment, &run, true, &mut watcher)
-        .and_then(|mut trainer| trainer.run(&mut watcher).map(|outcome| (trainer, outcome)));
+    let done = demonstrate(&experiment, folder, args.force, &mut watcher);
     watcher.finish();
-    let (trainer, summary) = match trained {
-        Ok((trainer, RunEnd::Finished(summary))) => (trainer, summary),
-        Ok((_, RunEnd::Interrupted(_))) | Err(Error::Interrupted) => {
-            output::say("interrupted; run the same command again with --force");
-            return Ok(ExitCode::from(interrupt::STATUS));
-        }
-        Err(error) => return Err(error.into()),
+    let (mut results, shown, model) = match done {
+        Ok(done) => done,
+        Err(Error::RunExists { .. }) => anyhow::bail!(taken()),
+        Err(error) => return interrupt::or_fail(error.into(), "the same command goes on from here"),
     };
-    if !global.quiet {
-        output::say(format_args!(
-            "trained in {}; evaluating across context sizes",
-            duration(summary.seconds)
-        ));
-    }
-    let model = Model::load(&run)?;
-    let tests = evaluation::Tests::of(trainer.experiment(), args.seed)?;
-    let evaluation = tests.evaluate(&model)?;
-    let training = Training {
-        parameters: trainer.n_parameters(),
-        steps: summary.steps,
-        seconds: summary.seconds,
-        errors: summary.errors,
-    };
-    let history = History::read(&run)?;
-    let results = Results {
-        report,
-        run,
-        seed: args.seed,
-        training,
-        evaluation,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    let html = pages::report(&results, &model, &tests, &history, args)?.html();
-    output::write_atomically(&results.report, html.as_bytes())?;
-    let results = Results { seconds: started.elapsed().as_secs_f64(), ..results };
-    let json = serde_json::to_string_pretty(&results)? + "\n";
-    output::write_atomically(&folder.join("results.json"), json.as_bytes())?;
-    if args.json {
-        output::print(&json)?;
-    } else if !global.quiet {
-        output::print(&results.text(output::use_color(global.color, &std::io::stdout())))?;
-    }
+    let (card, history) = (model.card(), History::read(&results.run)?);
+    output::write_atomically(&results.sensors, shown.over_time.sensors_csv(card).as_bytes())?;
+    let html = report(&results, &shown, card, &history, &commands(&results, Some(args)))?.html();
+    output::write_atomically(&page, html.as_bytes())?;
+    results.seconds = started.elapsed().as_secs_f64();
+    output::write_json(&folder.join("results.json"), &results)?;
+    let next = commands(&results, None);
+    output::print_results(&results, args.json, global, |color| text(&results, &next, color))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The configuration with the seed and the time asked for.
-fn experiment(args: &DemoArgs) -> Result<Experiment> {
-    let mut experiment = Experiment::parse(CONFIG, &[])?;
-    experiment.seed = args.seed;
-    experiment.data.seed = args.seed;
-    if args.minutes.is_some() {
-        experiment.train.steps = None;
-        experiment.train.minutes = args.minutes;
-    }
-    Ok(experiment)
-}
-
-impl Results {
-    fn text(&self, color: bool) -> String {
-        let mut page = Page::new(color);
-        let rows = self.evaluation.designs().flat_map(|(name, sweep)| {
-            sweep.errors.iter().map(move |at| {
-                let error = &at.relative_l2;
-                let [low, high] = error.bar();
-                vec![
-                    name.into(),
-                    at.n_points.to_string(),
-                    short(error.mean),
-                    format!("{} – {}", short(low), short(high)),
-                ]
-            })
-        });
-        let columns = ["sensors", "N", "relative L2", "95 % interval"];
-        page.table("Held-out forecasts, one model for every N", &columns, rows.collect());
-        page.line(&format!(
-            "{} parameters, {} steps in {}; all done in {}",
-            self.training.parameters,
-            self.training.steps,
-            duration(self.training.seconds),
-            duration(self.seconds)
-        ));
-        page.line(&format!("open {} in a browser", self.report.display()));
-        page.into_text()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_configuration_is_understood_and_the_time_replaces_the_steps() {
-        let args = |minutes| DemoArgs { output: "x".into(), minutes, seed: 7, force: false, json: false };
-        let fixed = experiment(&args(None)).unwrap();
-        assert!(fixed.train.steps.is_some() && fixed.train.minutes.is_some_and(|m| m <= 3.0));
-        assert_eq!((fixed.seed, fixed.data.seed), (7, 7));
-        let timed = experiment(&args(Some(0.5))).unwrap();
-        assert_eq!((timed.train.steps, timed.train.minutes), (None, Some(0.5)));
-    }
+/// What to do next, after the command that did this where it is given.
+fn commands(results: &Demonstration, args: Option<&DemoArgs>) -> String {
+    let shell = |path: &std::path::Path| quoted(&path.to_string_lossy());
+    let (run, sensors) = (shell(&results.run), shell(&results.sensors));
+    let again = args.map(|args| {
+        let minutes = args.minutes.map_or(String::new(), |minutes| format!(" --minutes {minutes}"));
+        format!("lto demo -o {} --seed {}{minutes}\n", shell(&args.output), args.seed)
+    });
+    format!(
+        "{}lto info {run}\nlto predict --model {run} --context {sensors} --from 0 --to 0.008 --query grid:128x128 -o field.png",
+        again.unwrap_or_default()
+    )
 }

@@ -1,13 +1,11 @@
 //! `lto import`: makes a model of weights that were trained elsewhere.
 
-use super::train::data_override;
 use crate::args::{GlobalArgs, ImportArgs, ImportSource};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
-use lto::Error;
-use lto::experiment::Experiment;
+use lto::experiment::{Experiment, Setting};
 use lto::import::{Imported, import};
 use lto::train::folder;
 use serde::Serialize;
@@ -16,7 +14,7 @@ use std::process::ExitCode;
 
 /// What was done, for people and programs.
 #[derive(Serialize)]
-struct Report {
+struct ImportReport {
     model: PathBuf,
     architecture: &'static str,
     parameters: usize,
@@ -30,8 +28,7 @@ struct Report {
 /// # Errors
 /// A configuration, data or weights that cannot be used, or do not fit each other.
 pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let mut overrides = args.set.clone();
-    overrides.extend(args.data.as_deref().map(data_override));
+    let overrides = [args.set.clone(), args.data.clone().map(Setting::Data).into_iter().collect()].concat();
     let experiment = Experiment::read(&args.config, &overrides)?;
     let architecture = experiment.model.name();
     if architecture != args.arch {
@@ -51,11 +48,8 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
     };
     progress.finish();
     let Imported { model, notes } = match imported {
-        Err(Error::Interrupted) => {
-            output::say("interrupted; nothing was written");
-            return Ok(ExitCode::from(interrupt::STATUS));
-        }
-        other => other?,
+        Err(error) => return interrupt::or_fail(error.into(), "nothing was written"),
+        Ok(imported) => imported,
     };
     let run = (!is_file(&args.output)).then_some(args.output.as_path());
     let path = run.map_or(args.output.clone(), |run| run.join(lto::model::FILE_NAME));
@@ -67,11 +61,10 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
         folder::write_config(run, &experiment)?;
     }
     let parameters = model.operator().n_parameters();
-    let report = Report { model: path, architecture, parameters, from: args.file.clone(), notes };
-    if args.json {
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
-    } else if !global.quiet {
-        output::print(&format!("{}: {architecture}, {parameters} parameters\n", report.model.display()))?;
+    let report = ImportReport { model: path, architecture, parameters, from: args.file.clone(), notes };
+    let text = |_| format!("{}: {architecture}, {parameters} parameters\n", report.model.display());
+    output::print_results(&report, args.json, global, text)?;
+    if !args.json && !global.quiet {
         report.notes.iter().for_each(|note| output::say(format_args!("note: {note}")));
     }
     Ok(ExitCode::SUCCESS)

@@ -7,6 +7,17 @@ use lto_numerics::dataset::Normalizer;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The `[model]` of a tiny twin, for configuration files.
+pub const TWIN: &str = "
+[model]
+kind = 'twin'
+latent_points = 8
+latent_channels = 2
+encoder = { kind = 'set_conv', hidden = 2 }
+evolution = { kind = 'timed', width = 4 }
+decoder = { hidden = 4 }
+";
+
 /// Writes a model on the unit box: one channel `u`, of times 0 to 1, or steady.
 pub fn write(path: &Path, dim: usize, periodic: bool, steady: bool) {
     write_with_floor(path, dim, periodic, steady, 1e-8);

@@ -5,11 +5,11 @@ use super::sections::with_figure;
 use crate::error::Result;
 use crate::html::{Section, Table};
 use crate::picture::ticks::short;
-use crate::training::{History, charts};
-use crate::words::count;
-use crate::words::duration;
+use crate::training::charts;
+use crate::words::{count, duration};
 use lto::evaluate::{Evaluation, Part};
 use lto::train::folder::CONFIG_FILE;
+use lto::train::history::History;
 use lto::train::metrics;
 use std::path::Path;
 

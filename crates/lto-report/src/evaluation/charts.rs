@@ -1,10 +1,10 @@
 //! Curves of evaluations: error against resolution, number of observations, noise and horizon; spectra.
 
 use super::look::Look;
-use super::rows::{Kind, names, rows};
+use super::rows::{names, rows};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
-use lto::evaluate::Evaluation;
+use lto::evaluate::{Evaluation, ResultKind};
 
 /// Power relative to the largest that values in single precision still resolve.
 const PRECISION: f64 = 1e-13;
@@ -14,7 +14,7 @@ const PRECISION: f64 = 1e-13;
 pub fn errors(
     evaluations: &[Evaluation],
     look: &Look,
-    kinds: &[Kind],
+    kinds: &[ResultKind],
     curve: Option<&str>,
     x: Axis,
 ) -> Option<Drawing> {
@@ -31,8 +31,8 @@ pub fn errors(
             }
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             let way = match kind {
-                Kind::Rollout if kinds.len() > 1 => ", rollout",
-                Kind::Direct if kinds.len() > 1 => ", direct",
+                ResultKind::Rollout if kinds.len() > 1 => ", rollout",
+                ResultKind::Direct if kinds.len() > 1 => ", direct",
                 _ => "",
             };
             if !points.is_empty() {
@@ -41,7 +41,7 @@ pub fn errors(
                     points: points.iter().map(|p| (p.0, p.1)).collect(),
                     intervals: points.iter().map(|p| p.2).collect(),
                     color: COLORS[number % COLORS.len()],
-                    style: if kind == Kind::Direct && kinds.len() > 1 {
+                    style: if kind == ResultKind::Direct && kinds.len() > 1 {
                         Style::Dashed
                     } else {
                         Style::Marked

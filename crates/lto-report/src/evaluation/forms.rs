@@ -1,11 +1,14 @@
 //! Tables on the terminal, as Markdown, LaTeX and CSV, and in reports.
 
-use super::csv::csv;
-use super::look::Look;
+use super::look::{Look, marks};
+use super::rows::{cases, names};
 use super::table::{Cell, ResultTable, tables};
 use crate::html::Table;
 use crate::text::Page;
-use lto::evaluate::Evaluation;
+use lto::evaluate::compare::differences;
+use lto::evaluate::statistics::ErrorStatistics;
+use lto::evaluate::{Evaluation, Outcome, ResultKind};
+use lto_numerics::metric::MetricKind;
 use std::fmt::Write;
 
 /// Form of tables.
@@ -94,16 +97,12 @@ impl ResultTable {
         for (i, note) in self.notes.iter().enumerate() {
             let _ = writeln!(text, "$^{{{}}}$ {}", i + 1, tex(note));
         }
-        for remark in &self.remarks {
-            let _ = writeln!(text, "{}", tex(remark));
-        }
         text
     }
 
-    /// What stands below the table: numbered notes, then remarks.
+    /// What stands below the table: numbered notes.
     pub fn footnotes(&self) -> Vec<String> {
-        let numbered = self.notes.iter().enumerate().map(|(i, note)| format!("[{}] {note}", i + 1));
-        numbered.chain(self.remarks.iter().cloned()).collect()
+        self.notes.iter().enumerate().map(|(i, note)| format!("[{}] {note}", i + 1)).collect()
     }
 }
 
@@ -135,21 +134,103 @@ pub fn formatted(evaluations: &[Evaluation], look: &Look, format: Format, color:
 }
 
 fn in_form(tables: &[ResultTable], format: Format, color: bool) -> String {
-    let each = |form: fn(&ResultTable) -> String| tables.iter().map(form).collect::<Vec<_>>().join("\n");
+    let each = |form: fn(&ResultTable) -> String| tables.iter().map(form).collect::<Vec<_>>();
+    let remarks = remarks(tables);
     match format {
-        Format::Markdown => each(ResultTable::markdown),
-        Format::Latex => each(ResultTable::latex),
+        Format::Markdown => [each(ResultTable::markdown), remarks.iter().map(|r| format!("{r}\n")).collect()]
+            .concat()
+            .join("\n"),
+        Format::Latex => {
+            [each(ResultTable::latex), remarks.iter().map(|r| format!("{}\n", tex(r))).collect()]
+                .concat()
+                .join("\n")
+        }
         Format::Text | Format::Csv => {
             let mut page = Page::new(color);
             tables.iter().for_each(|table| table.write(&mut page));
+            remarks.iter().for_each(|remark| page.line(&format!("\n{remark}")));
             page.into_text()
         }
     }
 }
 
+/// What there is to say of whole tables, each thing once, with the tables it holds for unless it holds for all.
+pub fn remarks(tables: &[ResultTable]) -> Vec<String> {
+    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
+    for table in tables {
+        for remark in &table.remarks {
+            match said.iter_mut().find(|(known, _)| known == remark) {
+                Some((_, titles)) => titles.push(&table.title),
+                None => said.push((remark, vec![&table.title])),
+            }
+        }
+    }
+    let line = |(remark, titles): (&str, Vec<&str>)| match titles.len() == tables.len() {
+        true => remark.into(),
+        false => format!("{remark} (tables: {})", titles.join("; ")),
+    };
+    said.into_iter().map(line).collect()
+}
+
+/// The first line of the CSV.
+const HEADER: &str = "table,case,model,samples,relative_l2,relative_l2_low,relative_l2_high,rmse,rmse_low,rmse_high,max_error,\
+                      max_error_low,max_error_high,ms,best,reason\n";
+
+/// All results as comma-separated values, for programs: one line for each case and model, numbers whole and alone. What others
+/// published has a line of its own.
+fn csv(evaluations: &[Evaluation], look: &Look) -> String {
+    let (names, differences) = (names(evaluations), differences(evaluations));
+    let mut text = HEADER.to_string();
+    let mut line = |cells: Vec<String>| {
+        text.push_str(&cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(","));
+        text.push('\n');
+    };
+    for kind in ResultKind::ALL {
+        for case in cases(evaluations, kind) {
+            let best = marks(kind, &differences, &case.errors(look.metric)).best;
+            for ((outcome, name), best) in case.outcomes.iter().zip(&names).zip(best) {
+                let head = [kind.name(), &case.label, name].map(String::from);
+                match outcome.as_deref() {
+                    None => {}
+                    Some(Outcome::Unsupported(reason)) => {
+                        let empty = vec![String::new(); 12];
+                        line([head.to_vec(), empty, vec![reason.clone()]].concat());
+                    }
+                    Some(Outcome::Measured(m)) => {
+                        let errors = MetricKind::ALL.into_iter().flat_map(|metric| ends(m.errors(metric)));
+                        let mut cells = head.to_vec();
+                        cells.push(m.relative_l2.errors.len().to_string());
+                        cells.extend(errors);
+                        cells.push((1e3 * m.seconds_per_prediction).to_string());
+                        cells.extend([best.to_string(), String::new()]);
+                        line(cells);
+                    }
+                }
+            }
+            for published in look.published().iter().filter(|p| p.kind == kind) {
+                if let Some(value) = published.of(&case.label) {
+                    let head = [kind.name(), &case.label, &published.name, "", &value.to_string()];
+                    line([head.map(String::from).to_vec(), vec![String::new(); 11]].concat());
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The mean and its interval; empty where there is none.
+fn ends(errors: &ErrorStatistics) -> [String; 3] {
+    let [low, high] =
+        errors.interval.map_or([String::new(), String::new()], |ends| ends.map(|v| v.to_string()));
+    [errors.mean.to_string(), low, high]
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::rows::Kind;
     use super::*;
 
     fn cell(text: &str) -> Cell {
@@ -159,7 +240,7 @@ mod tests {
     fn table() -> ResultTable {
         let best = Cell { text: "0.1 (0.09 – 0.11)".into(), best: true, note: None };
         let mut table = ResultTable {
-            kind: Kind::Resolution,
+            kind: ResultKind::Resolution,
             title: "Resolution".into(),
             columns: ["points", "a_1", "b|2"].map(String::from).to_vec(),
             rows: vec![vec![cell("64 (native)"), best, cell("0.2")]],
@@ -191,5 +272,16 @@ mod tests {
         for text in [text, markdown, latex] {
             assert!(text.contains("\nno best of the second row"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_remark_on_several_tables_is_made_once() {
+        let (one, mut other) = (table(), table());
+        let text = in_form(&[one.clone(), one.clone()], Format::Text, false);
+        assert_eq!(text.matches("no best").count(), 1, "{text}");
+        other.title = "Noise".into();
+        other.remarks.clear();
+        assert_eq!(remarks(&[one.clone(), other]), ["no best of the second row (tables: Resolution)"]);
+        assert_eq!(remarks(&[one]), ["no best of the second row"]);
     }
 }

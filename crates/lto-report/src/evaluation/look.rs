@@ -1,7 +1,8 @@
-//! How results are shown: by which metric, and beside which numbers of others.
+//! How results are shown: by which metric, beside which numbers of others, and which of a row is marked as the best.
 
-use super::published::Published;
-use lto::evaluate::Evaluation;
+use lto::evaluate::compare::{Aspect, Difference, FEWEST, best, too_few};
+use lto::evaluate::statistics::ErrorStatistics;
+use lto::evaluate::{Published, ResultKind};
 use lto_numerics::metric::MetricKind;
 
 /// How results are shown.
@@ -39,12 +40,86 @@ pub fn label(metric: MetricKind) -> &'static str {
     }
 }
 
-/// What one prediction spans, in all tables but those of the horizon: `one step`, `16 steps at once`; `None` for a steady
-/// problem.
-pub fn span(evaluation: &Evaluation) -> Option<String> {
-    evaluation.data.interval?;
-    Some(match evaluation.config.lead {
-        1 => "one step".into(),
-        lead => format!("{lead} steps at once"),
-    })
+/// Which models are the best of a case.
+pub struct Marks {
+    /// Whether each is.
+    pub best: Vec<bool>,
+    /// Why none can be.
+    pub reason: Option<String>,
+}
+
+/// Marks the best of a case, unless the evaluations differ in what it depends on.
+pub fn marks(kind: ResultKind, differences: &[Difference], errors: &[Option<&ErrorStatistics>]) -> Marks {
+    let none = vec![false; errors.len()];
+    let different: Vec<&str> =
+        differences.iter().filter(|d| concerns(d.aspect, kind)).map(|d| d.text.as_str()).collect();
+    if !different.is_empty() {
+        let reason = format!("No best is marked, since these cannot be compared: {}", different.join("; "));
+        return Marks { best: none, reason: Some(reason) };
+    }
+    if too_few(errors) {
+        let reason = format!(
+            "No best is marked: intervals over fewer than {FEWEST} samples are too narrow to tell models apart"
+        );
+        return Marks { best: none, reason: Some(reason) };
+    }
+    Marks { best: best(errors), reason: None }
+}
+
+/// Whether errors of a kind depend on an aspect.
+fn concerns(aspect: Aspect, kind: ResultKind) -> bool {
+    let horizon = matches!(kind, ResultKind::Rollout | ResultKind::Direct);
+    match aspect {
+        Aspect::Data => true,
+        Aspect::Starts => !horizon,
+        Aspect::Seed => matches!(kind, ResultKind::Context | ResultKind::Noise),
+        Aspect::Horizon => horizon,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_best_where_it_depends_on_what_differs() {
+        let errors =
+            |mean: f64| ErrorStatistics::of((0..FEWEST).map(|i| mean + 1e-3 * i as f64).collect()).unwrap();
+        let (a, b) = (errors(0.1), errors(0.2));
+        let competing = [Some(&a), Some(&b)];
+        let marked = |aspect| {
+            let differences = [Difference { aspect, text: "seeds differ".into() }];
+            ResultKind::ALL
+                .into_iter()
+                .filter(move |kind| marks(*kind, &differences, &competing).reason.is_none())
+                .collect::<Vec<_>>()
+        };
+        let none: Vec<ResultKind> = Vec::new();
+        assert_eq!(marked(Aspect::Data), none);
+        assert_eq!(marked(Aspect::Starts), [ResultKind::Rollout, ResultKind::Direct]);
+        assert_eq!(
+            marked(Aspect::Seed),
+            [
+                ResultKind::OneStep,
+                ResultKind::Channel,
+                ResultKind::Resolution,
+                ResultKind::Rollout,
+                ResultKind::Direct
+            ]
+        );
+        assert_eq!(
+            marked(Aspect::Horizon),
+            [
+                ResultKind::OneStep,
+                ResultKind::Channel,
+                ResultKind::Resolution,
+                ResultKind::Context,
+                ResultKind::Noise
+            ]
+        );
+        assert_eq!(marks(ResultKind::Noise, &[], &competing).best, [true, false]);
+        let single = ErrorStatistics::of(vec![0.1]).unwrap();
+        let few = marks(ResultKind::Noise, &[], &[Some(&single), Some(&b)]);
+        assert!(few.best == [false, false] && few.reason.unwrap().contains("fewer than 10"));
+    }
 }

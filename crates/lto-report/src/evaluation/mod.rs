@@ -2,17 +2,13 @@
 
 mod about;
 mod charts;
-mod csv;
 mod fields;
 mod forms;
 mod look;
-mod marks;
-mod published;
 mod rows;
 mod sections;
 mod table;
 
 pub use forms::{Format, formatted};
 pub use look::Look;
-pub use published::{Published, read_published};
 pub use sections::{report, sections};

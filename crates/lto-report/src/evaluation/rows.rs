@@ -1,94 +1,45 @@
 //! Evaluations as rows: one case each, the same over several models.
 
-use super::look::span;
 use crate::picture::ticks::short;
 use crate::words::capital;
 use lto::evaluate::statistics::ErrorStatistics;
-use lto::evaluate::{Evaluation, Outcome};
+use lto::evaluate::{Evaluation, Outcome, ResultKind};
 use lto_numerics::metric::MetricKind;
-use serde::Deserialize;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What a table is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// One native step at native resolution.
-    OneStep,
-    /// The same, each channel by itself.
-    Channel,
-    /// Other resolutions.
-    Resolution,
-    /// Fewer or more observations.
-    Context,
-    /// Noise on the observations.
-    Noise,
-    /// Many steps, each prediction fed back.
-    Rollout,
-    /// Many steps, each predicted straight.
-    Direct,
-}
-
-impl Kind {
-    /// All, in the order of reports.
-    pub const ALL: [Kind; 7] = [
-        Kind::OneStep,
-        Kind::Channel,
-        Kind::Resolution,
-        Kind::Context,
-        Kind::Noise,
-        Kind::Rollout,
-        Kind::Direct,
-    ];
-
-    /// Name as in files of published numbers and in CSV.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::OneStep => "one_step",
-            Kind::Channel => "channel",
-            Kind::Resolution => "resolution",
-            Kind::Context => "context",
-            Kind::Noise => "noise",
-            Kind::Rollout => "rollout",
-            Kind::Direct => "direct",
-        }
-    }
-
-    /// Heading of its table.
-    pub fn title(self, evaluations: &[Evaluation]) -> String {
-        let native = match evaluations.first().and_then(span) {
-            None => "At native resolution".to_string(),
-            Some(span) => format!("{} at native resolution", capital(&span)),
-        };
-        match self {
-            Kind::OneStep => native,
-            Kind::Channel => format!("{native}, by channel"),
-            Kind::Resolution => "Resolution".into(),
-            Kind::Context => "Number and placement of observations".into(),
-            Kind::Noise => "Noise on the observations".into(),
-            Kind::Rollout => "Horizon, rollout".into(),
-            Kind::Direct => "Horizon, direct".into(),
-        }
-    }
-
-    /// What its rows are.
-    pub fn case(self) -> &'static str {
-        match self {
-            Kind::OneStep => "case",
-            Kind::Channel => "channel",
-            Kind::Resolution => "points (values)",
-            Kind::Context => "observations",
-            Kind::Noise => "noise ÷ deviation of the field",
-            Kind::Rollout | Kind::Direct => "steps",
-        }
+/// Heading of the table of a kind.
+pub fn title(kind: ResultKind, evaluations: &[Evaluation]) -> String {
+    let native = match evaluations.first().and_then(span) {
+        None => "At native resolution".to_string(),
+        Some(span) => format!("{} at native resolution", capital(&span)),
+    };
+    match kind {
+        ResultKind::OneStep => native,
+        ResultKind::Channel => format!("{native}, by channel"),
+        ResultKind::Resolution => "Resolution".into(),
+        ResultKind::Context => "Number and placement of observations".into(),
+        ResultKind::Noise => "Noise on the observations".into(),
+        ResultKind::Rollout => "Horizon, rollout".into(),
+        ResultKind::Direct => "Horizon, direct".into(),
     }
 }
 
+/// What the rows of the table of a kind are.
+pub fn row_heading(kind: ResultKind) -> &'static str {
+    match kind {
+        ResultKind::OneStep => "case",
+        ResultKind::Channel => "channel",
+        ResultKind::Resolution => "points (values)",
+        ResultKind::Context => "observations",
+        ResultKind::Noise => "noise ÷ deviation of the field",
+        ResultKind::Rollout | ResultKind::Direct => "steps",
+    }
+}
 /// One case.
 pub struct Row<'a> {
     /// Its table.
-    pub kind: Kind,
+    pub kind: ResultKind,
     /// Its label, the same for the same case of other models.
     pub label: String,
     /// Its place along the axis of a chart, and the curve it belongs to.
@@ -114,7 +65,7 @@ impl Case<'_> {
 }
 
 /// The cases of a kind, in the order in which they are first met.
-pub fn cases(evaluations: &[Evaluation], kind: Kind) -> Vec<Case<'_>> {
+pub fn cases(evaluations: &[Evaluation], kind: ResultKind) -> Vec<Case<'_>> {
     let mut cases: Vec<Case> = Vec::new();
     for (i, evaluation) in evaluations.iter().enumerate() {
         for row in rows(evaluation).into_iter().filter(|row| row.kind == kind) {
@@ -133,7 +84,7 @@ pub fn cases(evaluations: &[Evaluation], kind: Kind) -> Vec<Case<'_>> {
 pub fn rows(evaluation: &Evaluation) -> Vec<Row<'_>> {
     let row = |kind, label, place, outcome| Row { kind, label, place, outcome: Cow::Borrowed(outcome) };
     let label = span(evaluation).unwrap_or_else(|| "steady".into());
-    let mut rows = vec![row(Kind::OneStep, label, None, &evaluation.one_step)];
+    let mut rows = vec![row(ResultKind::OneStep, label, None, &evaluation.one_step)];
     let channels = &evaluation.data.channels;
     for (c, name) in channels.iter().enumerate().filter(|_| channels.len() > 1) {
         let outcome = match &evaluation.one_step {
@@ -143,7 +94,7 @@ pub fn rows(evaluation: &Evaluation) -> Vec<Row<'_>> {
             }
         };
         rows.extend(outcome.map(|outcome| Row {
-            kind: Kind::Channel,
+            kind: ResultKind::Channel,
             label: name.clone(),
             place: None,
             outcome,
@@ -159,25 +110,26 @@ pub fn rows(evaluation: &Evaluation) -> Vec<Row<'_>> {
         };
         let larger = result.context.first().max(result.query.first()).copied().unwrap_or(0);
         let place = (context == query).then_some((curve, larger as f64));
-        rows.push(row(Kind::Resolution, label, place, &result.outcome));
+        rows.push(row(ResultKind::Resolution, label, place, &result.outcome));
     }
     for result in &evaluation.contexts {
         let (design, share) = (result.design.name(), short(100.0 * result.fraction));
         let place = Some((design.to_string(), result.fraction));
-        rows.push(row(Kind::Context, format!("{design} {share} %"), place, &result.outcome));
+        rows.push(row(ResultKind::Context, format!("{design} {share} %"), place, &result.outcome));
     }
     for result in &evaluation.noise {
         let place = Some(("noise".to_string(), result.level));
-        rows.push(row(Kind::Noise, short(result.level), place, &result.outcome));
+        rows.push(row(ResultKind::Noise, short(result.level), place, &result.outcome));
     }
-    for (kind, name) in [(Kind::Rollout, "rollout"), (Kind::Direct, "direct")] {
+    for (kind, name) in [(ResultKind::Rollout, "rollout"), (ResultKind::Direct, "direct")] {
         let Some(horizon) = &evaluation.horizon else { continue };
         for step in &horizon.steps {
-            let outcome = if kind == Kind::Rollout { &step.rollout } else { &step.direct };
+            let outcome = if kind == ResultKind::Rollout { &step.rollout } else { &step.direct };
             let place = Some((name.to_string(), step.k as f64));
             rows.push(row(kind, format!("k={}", step.k), place, outcome));
         }
-        let average = if kind == Kind::Rollout { &horizon.rollout_average } else { &horizon.direct_average };
+        let average =
+            if kind == ResultKind::Rollout { &horizon.rollout_average } else { &horizon.direct_average };
         rows.push(row(kind, "average".into(), None, average));
     }
     rows
@@ -208,4 +160,14 @@ pub fn names(evaluations: &[Evaluation]) -> Vec<String> {
     } else {
         whole.iter().enumerate().map(|(i, run)| format!("{run} #{}", i + 1)).collect()
     }
+}
+
+/// What one prediction spans, in all tables but those of the horizon: `one step`, `16 steps at once`; `None` for a steady
+/// problem.
+pub fn span(evaluation: &Evaluation) -> Option<String> {
+    evaluation.data.interval?;
+    Some(match evaluation.config.lead {
+        1 => "one step".into(),
+        lead => format!("{lead} steps at once"),
+    })
 }

@@ -3,16 +3,17 @@
 use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
 use super::fields::shown;
-use super::look::{Look, span};
-use super::rows::{Kind, names};
+use super::forms::remarks;
+use super::look::Look;
+use super::rows::{names, span};
 use super::table::{ResultTable, tables};
 use crate::error::Result;
 use crate::html::{Figure, Report, Section};
 use crate::picture::chart::Axis;
 use crate::picture::drawing::Drawing;
 use crate::words::capital;
-use lto::evaluate::Evaluation;
 use lto::evaluate::level::{RESAMPLED, ResolutionOrigin};
+use lto::evaluate::{Evaluation, ResultKind};
 
 /// A report on some evaluations.
 ///
@@ -46,11 +47,11 @@ pub fn report(evaluations: &[Evaluation], look: &Look) -> Result<Report> {
 /// As [`report`].
 pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>> {
     let tables = tables(evaluations, look);
-    let find = |kind: Kind| tables.iter().find(|table| table.kind == kind);
-    let mut sections = vec![models(evaluations)];
+    let find = |kind: ResultKind| tables.iter().find(|table| table.kind == kind);
+    let mut sections = vec![remarks(&tables).into_iter().fold(models(evaluations), Section::text)];
     let metric = capital(look.label());
     let of = evaluations.first().and_then(span).map_or(String::new(), |span| format!(" of {span}"));
-    if let Some(table) = find(Kind::OneStep) {
+    if let Some(table) = find(ResultKind::OneStep) {
         let starts = evaluations.iter().map(|e| &e.data.starts).find(|starts| !starts.is_empty());
         let averaged = starts.map_or(String::new(), |starts| {
             format!(" Averaged over predictions from the frames {}.", listed(starts))
@@ -62,11 +63,11 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         );
         sections.push(with_table(Section::new(table.title.clone()).text(text), table));
     }
-    if let Some(table) = find(Kind::Channel) {
+    if let Some(table) = find(ResultKind::Channel) {
         let text = "Each channel against its own truth; all other tables take the channels together.";
         sections.push(with_table(Section::new(table.title.clone()).text(text), table));
     }
-    if let Some(table) = find(Kind::Resolution) {
+    if let Some(table) = find(ResultKind::Resolution) {
         let mut text = "The same weights at every resolution, context and query both unless an arrow says otherwise. In brackets: \
                         where the values come from."
             .to_string();
@@ -80,10 +81,10 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         }
         let section = with_table(Section::new("Error against resolution").text(text), table);
         let x = Axis::log("points along the first axis");
-        let drawing = errors(evaluations, look, &[Kind::Resolution], None, x);
+        let drawing = errors(evaluations, look, &[ResultKind::Resolution], None, x);
         sections.push(with_figure(section, drawing, &format!("{metric}{of} against resolution."))?);
     }
-    if let Some(table) = find(Kind::Context) {
+    if let Some(table) = find(ResultKind::Context) {
         let text = "Observed points as a share of the native grid: at random places, on a regular grid, in clusters, or at random \
                     places but for a region that failed. The field is predicted on the whole native grid.";
         let mut section =
@@ -96,18 +97,18 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         }
         for design in designs {
             let x = Axis::log("observed points ÷ native points");
-            let drawing = errors(evaluations, look, &[Kind::Context], Some(design), x);
+            let drawing = errors(evaluations, look, &[ResultKind::Context], Some(design), x);
             section = with_figure(section, drawing, &format!("{metric}{of}. Observations: {design}."))?;
         }
         sections.push(section);
     }
-    if let Some(table) = find(Kind::Noise) {
+    if let Some(table) = find(ResultKind::Noise) {
         let section = with_table(Section::new("Error against noise"), table);
         let x = Axis::linear("deviation of the noise ÷ deviation of the field");
-        let drawing = errors(evaluations, look, &[Kind::Noise], None, x);
+        let drawing = errors(evaluations, look, &[ResultKind::Noise], None, x);
         sections.push(with_figure(section, drawing, &format!("{metric}{of} from noisy observations."))?);
     }
-    let horizons = [Kind::Rollout, Kind::Direct];
+    let horizons = [ResultKind::Rollout, ResultKind::Direct];
     if horizons.iter().any(|kind| find(*kind).is_some()) {
         let start = evaluations.iter().find_map(|e| e.horizon.as_ref()).map_or(0, |h| h.start);
         let text = format!(

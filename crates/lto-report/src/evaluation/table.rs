@@ -1,13 +1,12 @@
 //! Tables of results: all measures of one model, or several models side by side.
 
-use super::look::{Look, label};
-use super::marks::{Marks, marks};
-use super::rows::{Case, Kind, cases, names};
+use super::look::{Look, Marks, label, marks};
+use super::rows::{Case, cases, names, row_heading, title};
 use crate::picture::ticks::short;
 use lto::evaluate::compare::{Difference, differences};
 use lto::evaluate::scores::BandErrors;
 use lto::evaluate::statistics::ErrorStatistics;
-use lto::evaluate::{Evaluation, Outcome};
+use lto::evaluate::{Evaluation, Outcome, ResultKind};
 use lto_numerics::metric::MetricKind;
 
 /// What stands in a cell.
@@ -25,7 +24,7 @@ pub struct Cell {
 #[derive(Clone, Debug)]
 pub struct ResultTable {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: ResultKind,
     /// Its heading.
     pub title: String,
     /// Names of the columns.
@@ -34,7 +33,7 @@ pub struct ResultTable {
     pub rows: Vec<Vec<Cell>>,
     /// Notes that cells refer to.
     pub notes: Vec<String>,
-    /// Notes on the whole.
+    /// What holds for the whole table.
     pub remarks: Vec<String>,
 }
 
@@ -42,14 +41,14 @@ pub struct ResultTable {
 /// others published beside them.
 pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
     let differences = differences(evaluations);
-    let table = |kind: Kind| {
+    let table = |kind: ResultKind| {
         let mut table = ResultTable::new(kind, evaluations);
         match (kind, evaluations.len()) {
-            (Kind::OneStep, 2..) => table.one_step(evaluations, look, &differences),
+            (ResultKind::OneStep, 2..) => table.one_step(evaluations, look, &differences),
             (_, n) => {
                 let published: Vec<_> = look.published().iter().filter(|p| p.kind == kind).collect();
                 let columns = if n == 1 { columns(look) } else { names(evaluations) };
-                table.columns = [vec![kind.case().into()], columns].concat();
+                table.columns = [vec![row_heading(kind).into()], columns].concat();
                 table.columns.extend(published.iter().map(|p| p.name.clone()));
                 for case in cases(evaluations, kind) {
                     let mut cells = vec![plain(case.label.clone())];
@@ -65,7 +64,7 @@ pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
         }
         table
     };
-    Kind::ALL.into_iter().map(table).filter(|table| !table.rows.is_empty()).collect()
+    ResultKind::ALL.into_iter().map(table).filter(|table| !table.rows.is_empty()).collect()
 }
 
 /// Columns of a table of one evaluation: the metric first, with its interval.
@@ -88,8 +87,8 @@ fn interval(errors: &ErrorStatistics) -> String {
 }
 
 impl ResultTable {
-    fn new(kind: Kind, evaluations: &[Evaluation]) -> Self {
-        let title = kind.title(evaluations);
+    fn new(kind: ResultKind, evaluations: &[Evaluation]) -> Self {
+        let title = title(kind, evaluations);
         Self { kind, title, columns: Vec::new(), rows: Vec::new(), notes: Vec::new(), remarks: Vec::new() }
     }
 
@@ -105,7 +104,7 @@ impl ResultTable {
             cells.insert(0, plain(name));
             self.rows.push(cells);
         }
-        for other in look.published().iter().filter(|p| p.kind == Kind::OneStep) {
+        for other in look.published().iter().filter(|p| p.kind == ResultKind::OneStep) {
             let mut cells = vec![Cell::default(); self.columns.len()];
             cells[0] = plain(other.name.clone());
             cells[1] = plain(other.relative_l2.values().next().map_or(String::new(), |v| short(*v)));

@@ -13,6 +13,7 @@ const HORIZON: usize = 10;
 /// Which samples of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Part {
     /// Those held out for tests.
     #[default]

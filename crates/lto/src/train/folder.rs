@@ -3,7 +3,7 @@
 use super::{checkpoint, metrics};
 use crate::error::{Error, Result};
 use crate::evaluate::evaluation;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Setting};
 use crate::model;
 use lto_numerics::dataset::write::AtomicFile;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -159,7 +159,7 @@ pub fn write_config(run: &Path, experiment: &Experiment) -> Result<()> {
 ///
 /// # Errors
 /// A folder that holds no run, or a configuration that is not understood.
-pub fn read_config(run: &Path, overrides: &[String]) -> Result<Experiment> {
+pub fn read_config(run: &Path, overrides: &[Setting]) -> Result<Experiment> {
     let path = run.join(CONFIG_FILE);
     if !path.is_file() || !run.join(checkpoint::FILE_NAME).is_file() {
         return Err(Error::bad_file(

@@ -10,7 +10,7 @@ use crate::data::Data;
 use crate::data::batches::{BatchOptions, Batches};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Setting};
 use crate::model::Model;
 use lto_numerics::dataset::Normalizer;
 use std::collections::BTreeMap;
@@ -42,12 +42,12 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// Takes up a run where its last checkpoint was written. `overrides` change its configuration, as in
-    /// `train.steps=2000`; without any, and on as many threads, it goes on bit for bit as if it had never stopped.
+    /// Takes up a run where its last checkpoint was written. `overrides` change its configuration;
+    /// without any, and on as many threads, it goes on bit for bit as if it had never stopped.
     ///
     /// # Errors
     /// A folder that holds no run or is trained in, a checkpoint that is damaged or of another model, data that changed.
-    pub fn resume(run: &Path, overrides: &[String], observer: &mut dyn Observer) -> Result<Self> {
+    pub fn resume(run: &Path, overrides: &[Setting], observer: &mut dyn Observer) -> Result<Self> {
         let locked = RunFolder::open(run)?;
         let experiment = folder::read_config(run, overrides)?;
         let mut trainer = Self::prepare(experiment, locked, observer)?;

@@ -1,8 +1,9 @@
-//! Shows a run as it goes, and stops it when asked to.
+//! Shows a run as it goes, and stops it on Ctrl-C.
 
 use crate::interrupt;
 use crate::output;
 use crate::progress::Progress;
+use lto::reproduce::StageObserver;
 use lto::train::{Control, Observer, Started, StepReport, ValidationReport, in_order};
 use lto_report::words::duration;
 
@@ -44,9 +45,7 @@ impl Observer for Watcher {
     }
 
     fn preparing(&mut self, done: usize, total: usize) -> Control {
-        let quiet = self.quiet;
-        self.progress.get_or_insert_with(|| Progress::new("samples prepared", total, 0, quiet)).set(done);
-        Self::control()
+        self.progress("samples prepared", done, total)
     }
 
     fn started(&mut self, event: &Started) {
@@ -70,6 +69,19 @@ impl Observer for Watcher {
         self.validation = errors.first().map(|(_, error)| **error);
         let errors: Vec<String> = errors.iter().map(|(name, error)| format!("{name} {error:.4}")).collect();
         self.log(&format!("step {}: {}", report.step, errors.join(", ")));
+    }
+}
+
+impl StageObserver for Watcher {
+    fn stage(&mut self, name: &str, what: &str) {
+        self.finish();
+        self.log(&format!("{name}: {what}"));
+    }
+
+    fn progress(&mut self, what: &'static str, done: usize, total: usize) -> Control {
+        let quiet = self.quiet;
+        self.progress.get_or_insert_with(|| Progress::new(what, total, 0, quiet)).set(done);
+        Self::control()
     }
 }
 

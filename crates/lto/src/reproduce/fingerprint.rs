@@ -1,6 +1,6 @@
-//! What a file holds, in a few bytes: whether results were made from the same.
+//! What a file holds, in a few bytes: tells whether results were made from the same.
 
-use anyhow::{Context, Result};
+use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -19,11 +19,10 @@ impl Fingerprint {
     /// # Errors
     /// A file that cannot be read.
     pub fn of(path: &Path) -> Result<Self> {
-        let named = || path.display().to_string();
-        let mut file = File::open(path).with_context(named)?;
+        let mut file = File::open(path).map_err(Error::io(path))?;
         let (mut checksum, mut bytes, mut piece) = (crc32fast::Hasher::new(), 0, vec![0; 1 << 20]);
         loop {
-            match file.read(&mut piece).with_context(named)? {
+            match file.read(&mut piece).map_err(Error::io(path))? {
                 0 => return Ok(Self { bytes, crc32: checksum.finalize() }),
                 n => {
                     checksum.update(&piece[..n]);

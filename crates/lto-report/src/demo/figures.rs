@@ -1,21 +1,22 @@
-//! The pictures of the report.
+//! The pictures of the demonstration.
 
-use super::evaluation::{Evaluation, Forecast};
+use crate::error::Result;
+use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
+use crate::picture::colormap::{Colormap, Scale};
+use crate::picture::drawing::Drawing;
+use crate::picture::prediction::{self, Frame, Observed, Subject};
+use crate::picture::ticks::short;
+use crate::picture::tiles::{self, Content, Tile};
+use lto::demo::{SensorErrors, Showcase, StateForecast};
 use lto_numerics::Trajectory;
-use lto_report::Result;
-use lto_report::picture::chart::{Axis, COLORS, Chart, Series, Style};
-use lto_report::picture::colormap::{Colormap, Scale};
-use lto_report::picture::drawing::Drawing;
-use lto_report::picture::prediction::{self, Frame, Observed, Subject};
-use lto_report::picture::ticks::short;
-use lto_report::picture::tiles::{self, Content, Tile};
 
 const WIDTH: usize = 186;
 
 /// One row for each number of sensors: sensors, prediction, truth, error.
-pub fn comparison(truth: &Trajectory, frame: usize, forecasts: &[Forecast]) -> Drawing {
-    let (grid, truth_values) = (truth.grid().as_ref(), truth.frame(frame));
-    let time = truth.times().get(frame).copied().unwrap_or_default();
+pub fn comparison(shown: &Showcase) -> Drawing {
+    let Showcase { truth, by_sensors: forecasts, frame, .. } = shown;
+    let (grid, truth_values) = (truth.grid().as_ref(), truth.frame(*frame));
+    let time = truth.times().get(*frame).copied().unwrap_or_default();
     let differences: Vec<Vec<f64>> =
         forecasts.iter().map(|forecast| difference(forecast.fields.first(), truth_values)).collect();
     let predicted = forecasts.iter().flat_map(|forecast| forecast.fields.iter().flatten());
@@ -46,7 +47,8 @@ pub fn comparison(truth: &Trajectory, frame: usize, forecasts: &[Forecast]) -> D
 }
 
 /// Truth, prediction and error over the times of some frames.
-pub fn strip(truth: &Trajectory, frames: &[usize], forecast: &Forecast) -> Drawing {
+pub fn strip(shown: &Showcase) -> Drawing {
+    let Showcase { truth, over_time: forecast, frames, .. } = shown;
     let grid = truth.grid().as_ref();
     let differences: Vec<Vec<f64>> = frames
         .iter()
@@ -56,24 +58,12 @@ pub fn strip(truth: &Trajectory, frames: &[usize], forecast: &Forecast) -> Drawi
     let truths = || frames.iter().map(|&frame| truth.frame(frame));
     let scale = Scale::of(truths().flatten().chain(forecast.fields.iter().flatten()), None);
     let error_scale = Scale::of(differences.iter().flatten(), Some(Colormap::PurpleOrange));
+    let predicted = forecast.fields.iter().map(Vec::as_slice);
+    let errors = differences.iter().map(Vec::as_slice);
     let rows = [
-        row_over_time(truth, frames, "truth", truths().collect(), scale, "u"),
-        row_over_time(
-            truth,
-            frames,
-            "prediction",
-            forecast.fields.iter().map(Vec::as_slice).collect(),
-            scale,
-            "u",
-        ),
-        row_over_time(
-            truth,
-            frames,
-            "error",
-            differences.iter().map(Vec::as_slice).collect(),
-            error_scale,
-            "error",
-        ),
+        row_over_time(truth, frames, "truth", truths(), scale, "u"),
+        row_over_time(truth, frames, "prediction", predicted, scale, "u"),
+        row_over_time(truth, frames, "error", errors, error_scale, "error"),
     ];
     tiles::draw("", 150, grid.domain(), &rows)
 }
@@ -83,27 +73,27 @@ fn row_over_time<'a>(
     truth: &'a Trajectory,
     frames: &[usize],
     name: &str,
-    fields: Vec<&'a [f64]>,
+    fields: impl Iterator<Item = &'a [f64]>,
     scale: Scale,
     quantity: &str,
 ) -> Vec<Option<Tile<'a>>> {
-    let last = fields.len().saturating_sub(1);
-    let tile = |(index, values)| {
-        let time = frames.get(index).and_then(|&frame| truth.times().get(frame)).copied().unwrap_or_default();
+    let last = frames.len().saturating_sub(1);
+    let tile = |(index, (&frame, values)): (usize, (&usize, &'a [f64]))| {
+        let time = truth.times().get(frame).copied().unwrap_or_default();
         let content = Content::Field { grid: truth.grid(), values, marks: None };
         let bar = (index == last).then(|| quantity.to_string());
         Some(Tile { title: format!("{name}, t = {}", short(time)), content, scale, bar })
     };
-    fields.into_iter().enumerate().map(tile).collect()
+    frames.iter().zip(fields).enumerate().map(tile).collect()
 }
 
 /// The forecast over many times, moving.
 ///
 /// # Errors
 /// A picture that is too large.
-pub fn animation(forecast: &Forecast, times: &[f64]) -> Result<Vec<u8>> {
+pub fn animation(forecast: &StateForecast) -> Result<Vec<u8>> {
     let observed = &forecast.observed;
-    let frames = times.iter().zip(&forecast.fields);
+    let frames = forecast.times.iter().zip(&forecast.fields);
     prediction::gif(&Subject {
         query: &forecast.query,
         observed: Observed {
@@ -120,7 +110,7 @@ pub fn animation(forecast: &Forecast, times: &[f64]) -> Result<Vec<u8>> {
 }
 
 /// Error against the number of sensors, with the slope that theory predicts.
-pub fn rates(evaluation: &Evaluation) -> Drawing {
+pub fn rates(evaluation: &SensorErrors) -> Drawing {
     let mut series: Vec<Series> = evaluation
         .designs()
         .zip(COLORS)

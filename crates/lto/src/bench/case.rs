@@ -1,16 +1,62 @@
 //! The published models with data of the published shapes. Values are made up: they do not matter for time.
 
-use crate::args::BenchCase;
-use anyhow::Result;
-use lto::data::Data;
-use lto::experiment::Experiment;
-use lto::model::{Model, ModelCard};
-use lto::operator::Batch;
-use lto::problem::Problem;
+use crate::data::Data;
+use crate::error::Result;
+use crate::experiment::Experiment;
+use crate::model::{Model, ModelCard};
+use crate::operator::Batch;
+use crate::problem::Problem;
+use crate::reproduce::config_file;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Grid, Points};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A published model. Those without another name are twins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum BenchCase {
+    /// 29,395 parameters, 1-D
+    Burgers,
+    /// 1,126,211 parameters, 2-D, periodic
+    NavierStokes,
+    /// 29,139 parameters, 2-D, steady
+    Darcy,
+    /// Latent Neural Operator, 1,146,945 parameters, 2-D
+    LnoNavierStokes,
+    /// Latent Neural Operator, 29,171 parameters, 2-D, steady
+    LnoDarcy,
+    /// Fourier neural operator, 23,937 parameters, 1-D
+    FnoBurgers,
+    /// Fourier neural operator, 1,124,193 parameters, 2-D
+    FnoNavierStokes,
+}
+
+impl BenchCase {
+    /// Every case.
+    pub const ALL: [Self; 7] = [
+        Self::Burgers,
+        Self::NavierStokes,
+        Self::Darcy,
+        Self::LnoNavierStokes,
+        Self::LnoDarcy,
+        Self::FnoBurgers,
+        Self::FnoNavierStokes,
+    ];
+
+    /// Name as on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Burgers => "burgers",
+            Self::NavierStokes => "navier-stokes",
+            Self::Darcy => "darcy",
+            Self::LnoNavierStokes => "lno-navier-stokes",
+            Self::LnoDarcy => "lno-darcy",
+            Self::FnoBurgers => "fno-burgers",
+            Self::FnoNavierStokes => "fno-navier-stokes",
+        }
+    }
+}
 
 /// A model, and the grid of its contexts and queries.
 pub struct Case {
@@ -29,18 +75,8 @@ impl Case {
     /// # Errors
     /// None but those of a broken program.
     pub fn new(case: BenchCase, n_examples: usize) -> Result<Self> {
-        let text = match case {
-            BenchCase::NavierStokes => include_str!("../../../../../configs/paper/navier_stokes.toml"),
-            BenchCase::Darcy => include_str!("../../../../../configs/paper/darcy.toml"),
-            BenchCase::LnoNavierStokes => {
-                include_str!("../../../../../configs/paper/lno_navier_stokes.toml")
-            }
-            BenchCase::FnoBurgers => include_str!("../../../../../configs/paper/fno_burgers.toml"),
-            BenchCase::FnoNavierStokes => include_str!("../../../../../configs/paper/fno_navier_stokes.toml"),
-            BenchCase::LnoDarcy => include_str!("../../../../../configs/paper/lno_darcy.toml"),
-            BenchCase::Burgers | BenchCase::All => include_str!("../../../../../configs/paper/burgers.toml"),
-        };
-        let experiment = Experiment::parse(text, &[])?;
+        let name = format!("paper/{}", case.name().replace('-', "_"));
+        let experiment = Experiment::parse(config_file(&name)?, &[])?;
         let data = Data::open(&experiment.data, 1.0)?;
         let layout = data.layout();
         let (grid, native_interval) = (layout.grid.clone(), layout.native_interval());

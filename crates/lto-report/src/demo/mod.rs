@@ -1,37 +1,28 @@
-//! The report: what was done, what came out, and how to do it again.
+//! The page of the demonstration: what was done, what came out, and how to do it again.
 
-use super::evaluation::Tests;
-use super::{CONFIG, Results, figures};
-use crate::args::DemoArgs;
-use anyhow::Result;
-use lto::model::Model;
-use lto::train::in_order;
-use lto_report::html::{Figure, Report, Section, Table};
-use lto_report::picture::ticks::short;
-use lto_report::training::{History, charts};
-use lto_report::words::duration;
+mod figures;
 
-/// Numbers of sensors that are shown.
-const SHOWN: [usize; 3] = [64, 256, 1024];
-/// The frame of the truth they are compared with.
-const FRAME: usize = 8;
-/// Sensors of the forecast over time.
-const SENSORS: usize = 256;
-/// Frames of the truth that it is compared with.
-const FRAMES: [usize; 5] = [0, 4, 8, 12, 16];
-/// Times of the animation, many more than the training data have.
-const ANIMATED: usize = 20;
+use crate::error::Result;
+use crate::html::{Figure, Report, Section, Table};
+use crate::picture::ticks::short;
+use crate::text::Page;
+use crate::training::charts;
+use crate::words::duration;
+use lto::demo::{CONFIG, Demonstration, SENSORS, Showcase};
+use lto::evaluate::context_sweep::ContextErrors;
+use lto::model::ModelCard;
+use lto::train::history::History;
 
-/// The whole report.
+/// The whole page. `commands` are what makes it again, and what to do next.
 ///
 /// # Errors
-/// A model that does not fit the tests, or a picture that is too large.
+/// A picture that is too large.
 pub fn report(
-    results: &Results,
-    model: &Model,
-    tests: &Tests,
+    results: &Demonstration,
+    shown: &Showcase,
+    card: &ModelCard,
     history: &History,
-    args: &DemoArgs,
+    commands: &str,
 ) -> Result<Report> {
     let error = results.evaluation.random.at(SENSORS).map_or("–".into(), |e| format!("{:.1} %", 100.0 * e));
     Ok(Report {
@@ -44,25 +35,46 @@ pub fn report(
             duration(results.training.seconds),
         ),
         sections: vec![
-            what_was_done(results, args),
-            comparison(model, tests)?,
-            over_time(model, tests)?,
+            what_was_done(results, commands),
+            comparison(shown)?,
+            over_time(shown)?,
             rates(results)?,
             training(results, history)?,
-            card(results, model),
+            model(results, card),
         ],
     })
 }
 
-fn what_was_done(results: &Results, args: &DemoArgs) -> Section {
-    let minutes = args.minutes.map_or(String::new(), |minutes| format!(" --minutes {minutes}"));
-    let (out, run) = (args.output.display(), results.run.display());
-    let commands = format!(
-        "lto demo -o {out} --seed {}{minutes}    # all of this page\n\
-         lto info {run}                          # the model\n\
-         lto predict --model {run} --context sensors.csv --from 0 --to 0.008 --query grid:128x128 -o field.png",
-        args.seed
-    );
+/// The results for the terminal.
+pub fn text(results: &Demonstration, commands: &str, color: bool) -> String {
+    let mut page = Page::new(color);
+    page.table("Held-out forecasts, one model for every N", &COLUMNS, rows(results));
+    page.line(&format!(
+        "{} parameters, {} steps in {}; {} in all",
+        results.training.parameters,
+        results.training.steps,
+        duration(results.training.seconds),
+        duration(results.seconds)
+    ));
+    page.line(&format!("open {} in a browser; or go on with:", results.report.display()));
+    commands.lines().for_each(|command| page.line(&format!("  {command}")));
+    page.into_text()
+}
+
+const COLUMNS: [&str; 5] = ["sensors", "N", "relative L2", "standard error", "95 % interval"];
+
+/// The rows under [`COLUMNS`].
+fn rows(results: &Demonstration) -> Vec<Vec<String>> {
+    let row = |name: &str, at: &ContextErrors| {
+        let error = &at.relative_l2;
+        let interval = error.bar().map(short).join(" – ");
+        vec![name.into(), at.n_points.to_string(), short(error.mean), short(error.standard_error), interval]
+    };
+    let designs = results.evaluation.designs();
+    designs.flat_map(|(name, sweep)| sweep.errors.iter().map(move |at| row(name, at))).collect()
+}
+
+fn what_was_done(results: &Demonstration, commands: &str) -> Section {
     Section::new("What was done")
         .text(format!(
             "The heat equation `∂u/∂t = Δu` was solved on the periodic unit square from random sums of Gaussian bumps. The \
@@ -72,49 +84,33 @@ fn what_was_done(results: &Results, args: &DemoArgs) -> Section {
             results.evaluation.samples
         ))
         .code(commands)
+        .text(format!("`sensors.csv` is what {SENSORS} random sensors see of the state below at t = 0."))
 }
 
-fn comparison(model: &Model, tests: &Tests) -> Result<Section> {
-    let truth = tests.example()?;
-    let time = truth.times().get(FRAME).copied().unwrap_or_default();
-    let forecasts = SHOWN.iter().map(|&n| tests.forecast(model, n, &[time])).collect::<Result<Vec<_>>>()?;
-    let drawing = figures::comparison(truth, FRAME, &forecasts);
+fn comparison(shown: &Showcase) -> Result<Section> {
+    let drawing = figures::comparison(shown);
     let caption = "One held-out state. Sensors see it at t = 0; the twin forecasts the whole field at once at a later time. \
                    Sensors, prediction and truth share one color scale.";
     let description =
-        "Rows of maps for 64, 256 and 1024 sensors: sensor values, prediction, truth, and their difference";
+        "Rows of maps for more and more sensors: sensor values, prediction, truth, and their difference";
     Ok(Section::new("From sensors to a field").figure(Figure::drawing(&drawing, caption, description)?))
 }
 
-fn over_time(model: &Model, tests: &Tests) -> Result<Section> {
-    let truth = tests.example()?;
-    let times: Vec<f64> = FRAMES.iter().filter_map(|&frame| truth.times().get(frame)).copied().collect();
-    let strip = figures::strip(truth, &FRAMES[..times.len()], &tests.forecast(model, SENSORS, &times)?);
-    let last = truth.times().last().copied().unwrap_or_default();
-    let many: Vec<f64> = (0..ANIMATED).map(|i| last * i as f64 / (ANIMATED - 1) as f64).collect();
-    let moving = figures::animation(&tests.forecast(model, SENSORS, &many)?, &many)?;
+fn over_time(shown: &Showcase) -> Result<Section> {
+    let (strip, moving) = (figures::strip(shown), figures::animation(&shown.moving)?);
     let description = "Rows of maps over five times: truth, prediction and error";
     Ok(Section::new("Straight to any time")
         .text(format!(
             "Every picture is one evaluation, from t = 0 straight to its time; there are no steps in between whose errors could \
-             add up. The animation asks for {ANIMATED} times, most of them between the frames of the training data."
+             add up. The animation asks for {} times, most of them between the frames of the training data.",
+            shown.moving.times.len()
         ))
         .figure(Figure::drawing(&strip, format!("The same state from {SENSORS} sensors."), description)?)
         .figure(Figure::gif(&moving, "The forecast over time; dots are the sensors.", "The forecast fading over time")))
 }
 
-fn rates(results: &Results) -> Result<Section> {
+fn rates(results: &Demonstration) -> Result<Section> {
     let evaluation = &results.evaluation;
-    let mut table = Table::new(&["sensors", "N", "relative L2", "standard error", "95 % interval"]);
-    for (name, sweep) in evaluation.designs() {
-        for at in &sweep.errors {
-            let error = &at.relative_l2;
-            let [low, high] = error.bar().map(short);
-            let interval = format!("{low} – {high}");
-            let numbers = [at.n_points.to_string(), short(error.mean), short(error.standard_error), interval];
-            table = table.row(std::iter::once(name.to_string()).chain(numbers));
-        }
-    }
     let fits: Vec<String> = evaluation
         .designs()
         .filter_map(|(name, sweep)| {
@@ -139,10 +135,10 @@ fn rates(results: &Results) -> Result<Section> {
             if fits.is_empty() { "none could be fitted".into() } else { fits.join("; ") },
         ))
         .figure(Figure::drawing(&figures::rates(evaluation), caption, description)?)
-        .table(table))
+        .table(Table::of(&COLUMNS, rows(results))))
 }
 
-fn training(results: &Results, history: &History) -> Result<Section> {
+fn training(results: &Demonstration, history: &History) -> Result<Section> {
     let mut section = Section::new("Training").text(format!(
         "{} steps in {} on this machine, seed {}. Held-out errors are measured on samples that neither train nor test.",
         results.training.steps,
@@ -160,8 +156,7 @@ fn training(results: &Results, history: &History) -> Result<Section> {
     Ok(section)
 }
 
-fn card(results: &Results, model: &Model) -> Section {
-    let card = model.card();
+fn model(results: &Demonstration, card: &ModelCard) -> Section {
     let problem = &card.problem;
     let points: Vec<String> = problem.native.iter().map(usize::to_string).collect();
     let times =

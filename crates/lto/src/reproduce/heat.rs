@@ -1,26 +1,22 @@
 //! The published figure: the error of the set convolution alone and the trained twin's forecasting error, against the number
 //! of sensors.
 
-use super::Run;
-use crate::args::Scale;
-use anyhow::Result;
+use super::{EvaluatedRun, Scale};
+use crate::error::Result;
+use crate::evaluate::SensorRate;
 use lto_numerics::Domain;
 use lto_numerics::design::PointDesign;
 use lto_numerics::pde::{HeatField, sample_rng};
 use lto_numerics::theory::{Estimator, RateFit, RateSweep, ScaleRule, SweepRequest, dense_places, student};
-use lto_report::picture::chart::{Axis, COLORS, Chart, Series, Style};
-use lto_report::picture::drawing::Drawing;
 use serde::Serialize;
 
 /// Layouts of sensors for each N.
 const LAYOUTS: usize = 5;
 /// Bumps of a state, as published.
 const BUMPS: usize = 4;
-/// Errors within this factor of the smallest are the model's own, not those of too few sensors.
-const FLOOR: f64 = 1.5;
 
 /// Both curves.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct HeatFigure {
     /// Seed of states and layouts of the closed form.
     seed: u64,
@@ -28,18 +24,18 @@ pub struct HeatFigure {
     pub closed_form: RateSweep,
     /// The twin's forecasts, one curve a seed.
     pub twin: Vec<TwinCurve>,
-    /// The slopes of the seeds; none where no seed has one.
+    /// The slopes of the seeds; `None` where no seed has one.
     pub twin_slope: Option<SeedSlopes>,
 }
 
 /// Slopes of several seeds.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SeedSlopes {
     /// Each.
     pub slopes: Vec<f64>,
     /// Their mean.
     pub mean: f64,
-    /// Half the width of its 95 % interval, by Student's t: few seeds tell little. None of a single seed.
+    /// Half the width of its 95 % interval, by Student's t; `None` for a single seed.
     pub half_width: Option<f64>,
 }
 
@@ -55,7 +51,7 @@ impl SeedSlopes {
 }
 
 /// One trained twin.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct TwinCurve {
     /// Its seed.
     pub seed: Option<u64>,
@@ -63,9 +59,9 @@ pub struct TwinCurve {
     pub n_points: Vec<f64>,
     /// Mean relative L2 of the forecasts.
     pub errors: Vec<f64>,
-    /// The rate over the sizes whose error is that of too few sensors.
+    /// The rate where too few sensors cause the error.
     pub fit: Option<RateFit>,
-    /// These sizes.
+    /// How many sizes, from the smallest, are fitted.
     pub fitted: usize,
 }
 
@@ -74,7 +70,7 @@ impl HeatFigure {
     ///
     /// # Errors
     /// None for the sizes of a suite.
-    pub fn of(runs: &[Run], scale: Scale) -> Result<Self> {
+    pub fn of(runs: &[EvaluatedRun], scale: Scale) -> Result<Self> {
         let twins = runs.iter().filter(|run| run.evaluation.model.kind == "twin");
         let twin: Vec<TwinCurve> = twins.map(TwinCurve::of).collect();
         let sizes: Vec<usize> =
@@ -106,51 +102,10 @@ impl HeatFigure {
         let slopes: Vec<f64> = twin.iter().filter_map(|curve| Some(curve.fit?.slope)).collect();
         Ok(Self { seed, closed_form, twin_slope: SeedSlopes::of(slopes), twin })
     }
-
-    /// The figure: both curves with their fits, and the predicted rate.
-    pub fn chart(&self) -> Drawing {
-        let points = &self.closed_form.points;
-        let closed: Vec<(f64, f64)> = points.iter().map(|at| (at.n_points as f64, at.error)).collect();
-        let spread = |errors: &[f64]| {
-            errors.iter().fold((f64::INFINITY, 0.0), |(a, b), &e| (f64::min(a, e), f64::max(b, e)))
-        };
-        let series =
-            |name: String, points, color, style| Series { name, points, intervals: Vec::new(), color, style };
-        let fit = &self.closed_form.fit;
-        let name = format!("SetConv alone: {:.2} ± {:.2}", fit.slope, fit.half_width);
-        let mut curves = vec![Series {
-            intervals: points.iter().map(|at| spread(&at.errors)).collect(),
-            ..series(name, closed.clone(), COLORS[1], Style::Marked)
-        }];
-        let slope = self.twin_slope.as_ref().map_or(String::new(), |slope| match slope.half_width {
-            Some(half_width) => format!(": {:.2} ± {half_width:.2}", slope.mean),
-            None => format!(": {:.2}", slope.mean),
-        });
-        for (number, twin) in self.twin.iter().enumerate() {
-            let name = match number {
-                0 => format!("twin, relative L2{slope}"),
-                _ => format!("  seed {}", twin.seed.unwrap_or_default()),
-            };
-            let points = twin.n_points.iter().copied().zip(twin.errors.iter().copied()).collect();
-            curves.push(series(name, points, COLORS[0], Style::Marked));
-        }
-        let ends = closed.first().zip(closed.last());
-        if let (Some(predicted), Some((&(first, error), &(last, _)))) =
-            (self.closed_form.predicted_slope, ends)
-        {
-            let at = |n: f64| (n, 1.3 * error * (n / first).powf(predicted));
-            let name = format!("bound, random sensors: {predicted:.2}");
-            curves.push(series(name, vec![at(first), at(last)], COLORS[4], Style::Dashed));
-        }
-        let axis = |label: &str| Axis { label: label.into(), log: true };
-        let title = "Error against the number of random sensors".into();
-        let y = axis("absolute (SetConv), relative (twin)");
-        Chart { title, x: axis("sensors N"), y, series: curves }.draw()
-    }
 }
 
 impl TwinCurve {
-    fn of(run: &Run) -> Self {
+    fn of(run: &EvaluatedRun) -> Self {
         let measured: Vec<(f64, f64)> = run
             .evaluation
             .contexts
@@ -158,9 +113,7 @@ impl TwinCurve {
             .filter_map(|at| Some((at.n_points, at.outcome.measures()?.relative_l2.mean)))
             .collect();
         let (n_points, errors): (Vec<f64>, Vec<f64>) = measured.into_iter().unzip();
-        let floor = errors.iter().copied().fold(f64::INFINITY, f64::min);
-        let fitted = errors.iter().take_while(|error| **error > FLOOR * floor).count();
-        let fit = RateFit::fit(&n_points[..fitted], &errors[..fitted]).ok();
+        let SensorRate { fit, fitted } = SensorRate::of(&n_points, &errors);
         Self { seed: run.seed, n_points, errors, fit, fitted }
     }
 }

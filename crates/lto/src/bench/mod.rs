@@ -1,0 +1,137 @@
+//! How fast the published models train and predict, on made-up data.
+
+mod case;
+
+pub use case::BenchCase;
+
+use crate::error::Result;
+use crate::kernel::clock;
+use crate::peak_memory;
+use crate::train::Stepper;
+use case::Case;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// A measurement has at least this many runs.
+const LEAST_RUNS: usize = 3;
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BenchTask {
+    /// A training step: forward, backward and optimizer, of a whole batch.
+    Train,
+    /// A prediction from each context of a batch.
+    Predict,
+}
+
+impl BenchTask {
+    /// Name as on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Predict => "predict",
+        }
+    }
+}
+
+/// What one process found. The keys are stable, and those of `bench/peers/twin.py`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Always `lto`.
+    pub program: String,
+    /// Which model.
+    pub case: String,
+    /// What was timed.
+    pub what: BenchTask,
+    /// Examples in a batch.
+    pub batch: usize,
+    /// Number of runs.
+    pub n: usize,
+    /// Median time of a run: of the whole batch.
+    pub seconds: f64,
+    /// Share of that time outside kernels: graph, allocation, copies, optimizer.
+    pub outside_kernels: f64,
+    /// Peak resident memory of the process, in MB; `None` where the system does not say.
+    pub peak_mb: Option<f64>,
+    /// What of it was there before the model was made.
+    pub idle_mb: Option<f64>,
+}
+
+/// Times a case for about `seconds`, with `batch` examples at once or the number that suits it.
+///
+/// # Errors
+/// None but those of a broken program.
+pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: f64) -> Result<Measurement> {
+    let idle_mb = peak_memory::megabytes();
+    let default_batch = match (what, case) {
+        (BenchTask::Predict, _) => 1,
+        (_, BenchCase::Burgers | BenchCase::FnoBurgers) => 16,
+        _ => 4,
+    };
+    let made = Case::new(case, batch.unwrap_or(default_batch))?;
+    let (times, in_kernels) = match what {
+        BenchTask::Train => {
+            let (batch, mut step) = (made.batch(), 0);
+            let mut model = made.model()?.with_gradients();
+            let mut stepper = Stepper::new(&model, &made.experiment.train);
+            time(seconds, || {
+                step += 1;
+                stepper.step(&mut model, batch.clone(), &[], step, 0.5)?;
+                Ok(())
+            })?
+        }
+        BenchTask::Predict => {
+            let (model, query) = (made.model()?, made.query());
+            let examples: Vec<_> = made.contexts().into_iter().zip(made.times()).collect();
+            time(seconds, || {
+                for (context, (s, t)) in &examples {
+                    model.predict(context, *s, &[*t], &query)?;
+                }
+                Ok(())
+            })?
+        }
+    };
+    let outside_kernels = 1.0 - in_kernels.as_secs_f64() / times.iter().sum::<f64>();
+    Ok(Measurement {
+        program: "lto".into(),
+        case: case.name().into(),
+        what,
+        batch: made.n_examples,
+        n: times.len(),
+        seconds: median(times),
+        outside_kernels,
+        peak_mb: peak_memory::megabytes(),
+        idle_mb,
+    })
+}
+
+/// Times of runs over some seconds, and the time that kernels took in all of them; the first run, which warms up, does
+/// not count.
+fn time(seconds: f64, mut run: impl FnMut() -> Result<()>) -> Result<(Vec<f64>, Duration)> {
+    run()?;
+    let (mut times, begin, spent_before) = (Vec::new(), Instant::now(), clock::spent());
+    while times.len() < LEAST_RUNS || begin.elapsed().as_secs_f64() < seconds {
+        let start = Instant::now();
+        run()?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok((times, clock::spent() - spent_before))
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let middle = times.len() / 2;
+    if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_is_the_middle_or_the_mean_of_the_two_in_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 10.0]), 3.0);
+    }
+}

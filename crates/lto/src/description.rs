@@ -1,0 +1,140 @@
+//! What a model is: architecture, parameters by part, domain, times, errors.
+
+use crate::Device;
+use crate::data::Data;
+use crate::error::Result;
+use crate::experiment::Experiment;
+use crate::model::{FILE_NAME, Model, ModelConfig};
+use crate::operator::Operator;
+use crate::parameters::Named;
+use crate::problem::Problem;
+use crate::train::folder::CONFIG_FILE;
+use lto_numerics::dataset::Normalizer;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A model, trained or not, in figures and words.
+#[derive(Clone, Debug, Serialize)]
+pub struct Description {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// Number of parameters, in all and by part.
+    pub parameters: Parameters,
+    /// Length scales, in the units of the domain.
+    pub length_scales: Vec<PartLengthScale>,
+    /// What it is for.
+    pub problem: Problem,
+    /// Its architecture.
+    pub model: ModelConfig,
+    /// How source states were normalized; `None` before training.
+    pub source_normalizer: Option<Normalizer>,
+    /// How target states were normalized; `None` before training.
+    pub target_normalizer: Option<Normalizer>,
+    /// Names of the target channels.
+    pub channel_names: Vec<String>,
+    /// Time between consecutive frames of the training data; `None` for a steady problem.
+    pub native_interval: Option<f64>,
+    /// What it was trained on, in words.
+    pub data: String,
+    /// Steps of training.
+    pub steps: u64,
+    /// Errors by name, as measured at the end of training.
+    pub errors: BTreeMap<String, f64>,
+}
+
+/// Numbers of parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Parameters {
+    /// All.
+    pub total: usize,
+    /// By part, in the order of the network.
+    pub parts: Vec<ModelPart>,
+}
+
+/// A part of a network.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelPart {
+    /// `encoder`, `evolution`, …
+    pub name: String,
+    /// Number of its parameters.
+    pub parameters: usize,
+}
+
+/// The length scale of a part.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartLengthScale {
+    /// The part.
+    pub part: String,
+    /// In the units of the domain.
+    pub value: f64,
+}
+
+impl Parameters {
+    fn of(operator: &dyn Operator, all: &[Named]) -> Self {
+        let mut parts: Vec<ModelPart> = Vec::new();
+        for parameter in all {
+            let (name, n) = (part(parameter), operator.count(parameter));
+            match parts.iter_mut().find(|part| part.name == name) {
+                Some(part) => part.parameters += n,
+                None => parts.push(ModelPart { name: name.into(), parameters: n }),
+            }
+        }
+        Self { total: parts.iter().map(|part| part.parameters).sum(), parts }
+    }
+}
+
+/// The parameters that are length scales, as such.
+fn length_scales(all: &[Named]) -> Vec<PartLengthScale> {
+    let scale = |p: &Named| {
+        let log = p.name.ends_with("log_length_scale").then(|| p.values.first()).flatten()?;
+        Some(PartLengthScale { part: part(p).into(), value: f64::from(*log).exp() })
+    };
+    all.iter().filter_map(scale).collect()
+}
+
+/// The part of a network a parameter belongs to: the first name of its path.
+fn part(parameter: &Named) -> &str {
+    parameter.name.split('.').next().unwrap_or_default()
+}
+
+impl Description {
+    /// Describes the model of a run or a file; or, for a configuration file and for a run that has no model yet, the model
+    /// with random weights that it makes.
+    ///
+    /// # Errors
+    /// A model, configuration or data that cannot be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        let of_run = path.join(CONFIG_FILE);
+        let config = if path.extension().is_some_and(|suffix| suffix == "toml") {
+            path
+        } else if !path.join(FILE_NAME).exists() && of_run.is_file() {
+            &of_run
+        } else {
+            return Ok(Self::of_model(path, &Model::load(path, &Device::flex())?));
+        };
+        let experiment = Experiment::read(config, &[])?;
+        let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
+        let model = data.untrained(experiment.model, &Device::flex())?;
+        Ok(Self { source_normalizer: None, target_normalizer: None, ..Self::of_model(config, &model) })
+    }
+
+    fn of_model(path: &Path, model: &Model) -> Self {
+        let card = model.card().clone();
+        let all = model.operator().parameters();
+        Self {
+            path: path.into(),
+            parameters: Parameters::of(model.operator(), &all),
+            length_scales: length_scales(&all),
+            problem: card.problem,
+            model: card.model,
+            source_normalizer: Some(card.source_normalizer),
+            target_normalizer: Some(card.target_normalizer),
+            channel_names: card.channel_names,
+            native_interval: card.native_interval,
+            data: card.data,
+            steps: card.steps,
+            errors: card.errors,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The evaluation of a run: its model, what is known of its training, and where the result is kept.
+
+use super::evaluation::{self, Evaluation, ModelInfo};
+use super::protocol::Progress;
+use super::{EvaluationConfig, Levels, evaluate};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::experiment::Experiment;
+use crate::model::{Model, ModelConfig};
+use crate::train::folder::CONFIG_FILE;
+use crate::train::history::History;
+use crate::{Device, peak_memory};
+use lto_numerics::dataset::write::AtomicFile;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The model of a run, or one that needs no training: `persistence`, `interpolation`.
+///
+/// # Errors
+/// A folder without a model, or one that is damaged.
+pub fn load(run: &str, data: &Data) -> Result<Model> {
+    let untrained =
+        [ModelConfig::Persistence, ModelConfig::Interpolation].into_iter().find(|m| m.name() == run);
+    match untrained {
+        Some(config) => data.untrained(config, &Device::flex()),
+        None => Model::load(Path::new(run), &Device::flex()),
+    }
+}
+
+/// Evaluates the model of a run, with the peak of memory meanwhile.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_run(
+    run: &str,
+    model: &Model,
+    levels: &Levels,
+    protocol: &EvaluationConfig,
+    progress: &mut Progress,
+) -> Result<Evaluation> {
+    let config = Path::new(run).join(CONFIG_FILE);
+    let experiment = Experiment::read(&config, &[]).ok();
+    let info = ModelInfo {
+        run: run.into(),
+        kind: model.card().model.name().into(),
+        parameters: model.operator().n_parameters(),
+        steps: model.card().steps,
+        train_seconds: History::read(Path::new(run)).ok().and_then(|history| history.seconds),
+        seed: experiment.as_ref().map(|experiment| experiment.seed),
+        train_command: experiment
+            .map(|_| format!("lto train {} -o {}", quoted(&config.to_string_lossy()), quoted(run))),
+    };
+    peak_memory::reset();
+    let evaluation = evaluate(model, info, levels, protocol, progress)?;
+    Ok(Evaluation { peak_mb: peak_memory::megabytes(), ..evaluation })
+}
+
+/// Writes evaluations into a folder, in place of earlier ones; the file.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn write(folder: &Path, evaluations: &[Evaluation]) -> Result<PathBuf> {
+    let path = folder.join(evaluation::FILE_NAME);
+    let mut file = AtomicFile::create(&path)?;
+    let text = format!("{}\n", evaluation::to_json(evaluations)?);
+    file.file().write_all(text.as_bytes()).map_err(Error::io(&path))?;
+    file.finish()?;
+    Ok(path)
+}
+
+/// An argument as a shell takes it.
+pub fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+%@".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.into()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}

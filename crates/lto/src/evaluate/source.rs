@@ -1,0 +1,75 @@
+//! The data that models are evaluated on.
+
+use super::Part;
+use crate::data::config::{DataConfig, SplitConfig};
+use crate::error::{Error, Result};
+use crate::experiment::{Experiment, Setting};
+use crate::train::folder::CONFIG_FILE;
+use std::path::{Path, PathBuf};
+
+/// The data of an evaluation.
+#[derive(Debug)]
+pub struct EvaluationData {
+    /// How they are read.
+    pub config: DataConfig,
+    /// Which samples by default: those held out, or all of a file that no model was trained on.
+    pub part: Part,
+}
+
+impl EvaluationData {
+    /// The data of `config`, else of the first run that has a configuration, with `file` and `set` in place of what it says.
+    ///
+    /// # Errors
+    /// No data, or settings outside `data`.
+    pub fn find(
+        runs: &[String],
+        config: Option<&Path>,
+        file: Option<&Path>,
+        set: &[Setting],
+    ) -> Result<Self> {
+        let refuse = |key: &str, value: String, requirement: &str| {
+            Err(Error::Config { key: key.into(), value, requirement: requirement.into() })
+        };
+        if let Some(wrong) = set.iter().find(|setting| !setting.concerns("data")) {
+            let requirement = "only settings of the data apply here, as in data.periodic=all";
+            return refuse("--set", wrong.to_string(), requirement);
+        }
+        let overrides: Vec<Setting> =
+            file.map(|file| Setting::Data(file.into())).into_iter().chain(set.iter().cloned()).collect();
+        let of_runs = || runs.iter().map(|run| Path::new(run).join(CONFIG_FILE)).find(|path| path.is_file());
+        let Some(path) = config.map(PathBuf::from).or_else(of_runs) else {
+            if file.is_none() {
+                let requirement =
+                    "no run has a config.toml that names its data; give --data FILE or --config FILE";
+                return refuse("data", "nothing".into(), requirement);
+            }
+            // A configuration must name a model; which one does not matter for its data.
+            let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
+            return Ok(Self { config: Experiment::parse(text, &overrides)?.data, part: Part::All });
+        };
+        let mut config = Experiment::read(&path, &overrides)?.data;
+        let trained_on = Experiment::read(&path, &[]).ok().map(|experiment| experiment.data);
+        let other = match (file, trained_on) {
+            (Some(file), Some(data)) => match data.path {
+                Some(trained) => !same_file(file, &trained),
+                None => data.generate.is_some(),
+            },
+            // A configuration without data is for whatever file it is given.
+            _ => false,
+        };
+        let is_set = |key: &str| set.iter().any(|setting| setting.concerns(key));
+        // The split and the number of samples of the training file need not fit another.
+        if other && !is_set("data.split") {
+            config.split = SplitConfig::default();
+        }
+        if other && !is_set("data.samples") {
+            config.samples = None;
+        }
+        Ok(Self { config, part: if other { Part::All } else { Part::Test } })
+    }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    real(a) == real(b)
+}
