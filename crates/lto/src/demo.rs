@@ -1,7 +1,6 @@
 //! The demonstration: a small twin of the heat equation, trained, then tested on states it has never seen through more and
 //! more sensors.
 
-use crate::Device;
 use crate::error::{Error, Result};
 use crate::evaluate::SensorRate;
 use crate::evaluate::context_sweep::{ContextErrors, context_sweep};
@@ -183,7 +182,7 @@ pub fn demonstrate(
     }
     let seconds = train(&run, experiment, None, anew, observer)?;
     observer.stage("run", "evaluating across numbers of sensors");
-    let model = Model::load(&run, &Device::flex())?;
+    let model = Model::load(&run)?;
     let held_out = HeldOut::of(experiment)?;
     let evaluation = held_out.sweep(&model)?;
     let shown = held_out.showcase(&model)?;

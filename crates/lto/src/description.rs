@@ -1,6 +1,5 @@
 //! What a model is: architecture, parameters by part, domain, times, errors.
 
-use crate::Device;
 use crate::data::Data;
 use crate::error::Result;
 use crate::experiment::Experiment;
@@ -111,11 +110,11 @@ impl Description {
         } else if !path.join(FILE_NAME).exists() && of_run.is_file() {
             &of_run
         } else {
-            return Ok(Self::of_model(path, &Model::load(path, &Device::flex())?));
+            return Ok(Self::of_model(path, &Model::load(path)?));
         };
         let experiment = Experiment::read(config, &[])?;
         let data = Data::open(&experiment.data, experiment.train.context.largest_fraction())?;
-        let model = data.untrained(experiment.model, &Device::flex())?;
+        let model = data.untrained(experiment.model)?;
         Ok(Self { source_normalizer: None, target_normalizer: None, ..Self::of_model(config, &model) })
     }
 

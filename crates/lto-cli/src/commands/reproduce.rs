@@ -1,7 +1,6 @@
 //! `lto reproduce`: an experiment of the paper in one command: data, training, evaluation, tables and a report.
 
-use crate::args::{GlobalArgs, ReproduceArgs, RunArgs};
-use crate::commands::data::generate;
+use crate::args::{GlobalArgs, ReproduceArgs};
 use crate::commands::train::Watcher;
 use crate::{interrupt, output};
 use anyhow::{Context, Result};
@@ -27,7 +26,7 @@ pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     interrupt::listen()?;
     let mut watcher = Watcher::new(global.quiet);
-    let done = stages(args, &mut suite, &folder, &mut watcher, global);
+    let done = stages(args, &mut suite, &folder, &mut watcher);
     watcher.finish();
     let mut results = match done {
         Ok(results) => results,
@@ -52,7 +51,6 @@ fn stages(
     suite: &mut Suite,
     folder: &Path,
     watcher: &mut Watcher,
-    global: &GlobalArgs,
 ) -> Result<Reproduction> {
     let file = match &args.data {
         Some(path) => DataFile { path: path.clone(), seconds: None },

@@ -9,7 +9,7 @@ use crate::experiment::Experiment;
 use crate::model::{Model, ModelConfig};
 use crate::train::folder::CONFIG_FILE;
 use crate::train::history::History;
-use crate::{Device, peak_memory};
+use crate::peak_memory;
 use lto_numerics::dataset::write::AtomicFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ pub fn load(run: &str, data: &Data) -> Result<Model> {
     let untrained =
         [ModelConfig::Persistence, ModelConfig::Interpolation].into_iter().find(|m| m.name() == run);
     match untrained {
-        Some(config) => data.untrained(config, &Device::flex()),
-        None => Model::load(Path::new(run), &Device::flex()),
+        Some(config) => data.untrained(config),
+        None => Model::load(run),
     }
 }
 

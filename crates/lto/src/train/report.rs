@@ -1,6 +1,6 @@
 //! What a training came to.
 
-use super::{Outcome, Trainer};
+use super::{RunEnd, Trainer};
 use crate::train::history::History;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,10 +31,10 @@ pub struct RunReport {
 
 impl RunReport {
     /// The report on a training in a folder.
-    pub fn new(run: &Path, trainer: &Trainer, outcome: Outcome, history: &History) -> Self {
+    pub fn new(run: &Path, trainer: &Trainer, outcome: RunEnd, history: &History) -> Self {
         let (outcome, summary) = match outcome {
-            Outcome::Finished(summary) => ("finished", summary),
-            Outcome::Interrupted(summary) => ("interrupted", summary),
+            RunEnd::Finished(summary) => ("finished", summary),
+            RunEnd::Interrupted(summary) => ("interrupted", summary),
         };
         Self {
             run: run.into(),
