@@ -192,8 +192,8 @@ fn a_later_record_is_evaluated_like_the_first() {
     record("later.hdf5", 576.0, 16);
     let options = "path = 'train.hdf5'\nperiodic = 'all'\nwindow = { frames = 8, stride = 4 }\n\
                    split = { counts = { train = 5, validation = 1, test = 2 } }\n";
-    let model = CONFIG.split("[model]").nth(1).unwrap();
-    std::fs::write(space.path("tiny.toml"), format!("[data]\n{options}[model]{model}")).unwrap();
+    let (model, train) = (model::TWIN, "[train]\nsteps = 2\nbatch = 2\n");
+    std::fs::write(space.path("tiny.toml"), format!("[data]\n{options}{model}{train}")).unwrap();
     space.succeed(&["train", "tiny.toml", "-o", "run", "--quiet"]);
     let evaluated = |file: &str| {
         let printed = json(&space.succeed(&["evaluate", "run", "--data", file, "--json", "--quiet"]));

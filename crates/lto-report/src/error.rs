@@ -1,6 +1,6 @@
 //! The one error type of this crate. Variants carry values.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -46,6 +46,14 @@ pub enum Error {
     /// A text that cannot be written.
     #[error(transparent)]
     Text(#[from] std::fmt::Error),
+    /// A file that does not hold, or cannot hold, what is wanted.
+    #[error("{path}: {problem}")]
+    BadFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 impl From<lto::Error> for Error {
@@ -61,5 +69,9 @@ impl Error {
 
     pub(crate) fn encoding(error: impl std::fmt::Display) -> Self {
         Error::Encoding(error.to_string())
+    }
+
+    pub(crate) fn bad_file(path: &Path, problem: impl Into<String>) -> Self {
+        Error::BadFile { path: path.into(), problem: problem.into() }
     }
 }

@@ -4,6 +4,7 @@ use crate::picture::ticks::{apart, short};
 use crate::text::Page;
 use crate::words::count;
 use lto::description::Description;
+use lto::train::in_order;
 use serde_json::Value;
 
 /// The description for the terminal.
@@ -43,7 +44,7 @@ pub fn text(model: &Description, color: bool) -> String {
         architecture(&serde_json::to_value(&model.model).unwrap_or_default()),
     );
     normalization(model, &mut page);
-    let errors = model.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
+    let errors = in_order(&model.errors).into_iter().map(|(name, &value)| vec![name.into(), short(value)]);
     page.table("Errors", &["error", "value"], errors.collect());
     page.into_text()
 }

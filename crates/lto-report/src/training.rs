@@ -6,6 +6,7 @@ use crate::picture::ticks::short;
 use crate::text::Page;
 use crate::words::duration;
 use lto::train::history::{Curves, History};
+use lto::train::in_order;
 use lto::train::report::RunReport;
 
 /// What a training came to, for the terminal.

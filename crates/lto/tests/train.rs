@@ -406,7 +406,7 @@ fn data_that_were_moved_are_asked_for() {
     let text = SMALL.replace("generate = ", "# ");
     let gone = format!("data.path={}", folder.path().join("gone.npz").display());
     let error = Trainer::start(
-        Experiment::parse(&text, &[gone]).unwrap(),
+        Experiment::parse(&text, &[Setting::Text(gone)]).unwrap(),
         &folder.path().join("run"),
         false,
         &mut Silent,

@@ -5,7 +5,6 @@ use super::train::Watcher;
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
 use crate::{interrupt, output};
 use anyhow::{Context, Result};
-use lto::Error;
 use lto::data::Data;
 use lto::evaluate::run::{evaluate_run, load, quoted, write};
 use lto::evaluate::shape::default_resolutions;

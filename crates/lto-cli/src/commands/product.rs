@@ -1,9 +1,9 @@
 //! Where results go: files of the kind that their name asks for, and standard output.
 
-use super::evaluate::quoted;
 use crate::args::{GlobalArgs, OutputArgs};
 use crate::output::{self, folder_of, write_atomically};
 use anyhow::{Context, Result, ensure};
+use lto::evaluate::run::quoted;
 use lto_report::picture::PictureFormat;
 use serde::Serialize;
 use std::path::Path;

@@ -12,6 +12,7 @@ use lto::demo::{CONFIG, Demonstration, SENSORS, Showcase};
 use lto::evaluate::context_sweep::ContextErrors;
 use lto::model::ModelCard;
 use lto::train::history::History;
+use lto::train::in_order;
 
 /// The whole page. `commands` are what makes it again, and what to do next.
 ///

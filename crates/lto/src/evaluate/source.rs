@@ -37,30 +37,34 @@ impl EvaluationData {
         let overrides: Vec<Setting> =
             file.map(|file| Setting::Data(file.into())).into_iter().chain(set.iter().cloned()).collect();
         let of_runs = || runs.iter().map(|run| Path::new(run).join(CONFIG_FILE)).find(|path| path.is_file());
-        let Some(path) = config.map(PathBuf::from).or_else(of_runs) else {
-            if file.is_none() {
+        let (mut config, other) = match config.map(PathBuf::from).or_else(of_runs) {
+            None if file.is_none() => {
                 let requirement =
                     "no run has a config.toml that names its data; give --data FILE or --config FILE";
                 return refuse("data", "nothing".into(), requirement);
             }
-            // A configuration must name a model; which one does not matter for its data.
-            let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
-            return Ok(Self { config: Experiment::parse(text, &overrides)?.data, part: Part::All });
-        };
-        let mut config = Experiment::read(&path, &overrides)?.data;
-        let trained_on = Experiment::read(&path, &[]).ok().map(|experiment| experiment.data);
-        let other = match (file, trained_on) {
-            (Some(file), Some(data)) => match data.path {
-                Some(trained) => !same_file(file, &trained),
-                None => data.generate.is_some(),
-            },
-            // A configuration without data is for whatever file it is given.
-            _ => false,
+            None => {
+                // A configuration must name a model; which one does not matter for its data.
+                let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
+                (Experiment::parse(text, &overrides)?.data, true)
+            }
+            Some(path) => {
+                let trained_on = Experiment::read(&path, &[]).ok().map(|experiment| experiment.data);
+                let other = match (file, trained_on) {
+                    (Some(file), Some(data)) => match data.path {
+                        Some(trained) => !same_file(file, &trained),
+                        None => data.generate.is_some(),
+                    },
+                    // A configuration without data is for whatever file it is given.
+                    _ => false,
+                };
+                (Experiment::read(&path, &overrides)?.data, other)
+            }
         };
         let is_set = |key: &str| set.iter().any(|setting| setting.concerns(key));
-        // The split and the number of samples of the training file need not fit another.
+        // The training file's split and number of samples say nothing of another.
         if other && !is_set("data.split") {
-            config.split = SplitConfig::default();
+            config.split = SplitConfig::Test;
         }
         if other && !is_set("data.samples") {
             config.samples = None;
