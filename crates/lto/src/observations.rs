@@ -195,12 +195,18 @@ fn far(readings: &Readings, card: &ModelCard, columns: &[usize], rows: &[usize])
         n => format!(", and {} of {} rows are as far", n + 1, rows.len()),
     };
     let problem = format!(
-        "{} = {} is far from what the model was trained on, {:.4} ± {scale:.4} ({:.4} to {:.4} is taken){others}",
+        "{} = {:?} is far from what the model was trained on, {} ± {} ({} to {} is taken){others}",
         readings.names[column],
         readings.values[column][row],
-        mean,
-        mean - FAR * scale,
-        mean + FAR * scale
+        rounded(*mean),
+        rounded(*scale),
+        rounded(mean - FAR * scale),
+        rounded(mean + FAR * scale)
     );
     Some((row, problem))
+}
+
+/// A number to five digits.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.4e}").parse().unwrap_or(x)
 }
