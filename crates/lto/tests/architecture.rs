@@ -5,15 +5,18 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["device", "error"],
+    &["device", "error", "peak_memory"],
     &["kernel", "loss", "optim", "parameters", "problem"],
-    &["interpolate", "nn", "operator", "size"],
+    &["interpolate", "size"],
+    &["nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],
     &["data", "observations"],
-    &["evaluate"],
     &["experiment"],
     &["import", "train"],
+    &["evaluate"],
+    &["description", "reproduce"],
+    &["bench", "demo"],
 ];
 
 #[test]

@@ -14,7 +14,7 @@ use std::path::Path;
 pub const SCHEMA: u32 = 2;
 
 /// The file's name in the folder of an evaluation, and in that of a run.
-pub const FILE_NAME: &str = "evaluation.json";
+pub use crate::train::folder::EVALUATION_FILE as FILE_NAME;
 
 /// One model on one dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

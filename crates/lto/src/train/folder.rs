@@ -2,7 +2,6 @@
 
 use super::{checkpoint, metrics};
 use crate::error::{Error, Result};
-use crate::evaluate::evaluation;
 use crate::experiment::{Experiment, Setting};
 use crate::model;
 use lto_numerics::dataset::write::AtomicFile;
@@ -12,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// The resolved configuration.
 pub const CONFIG_FILE: &str = "config.toml";
+
+/// The evaluation of the trained model.
+pub const EVALUATION_FILE: &str = "evaluation.json";
 
 /// Locked while a process trains in the folder, and holds its number.
 const LOCK_FILE: &str = ".lock";
@@ -95,7 +97,7 @@ impl RunFolder {
     /// # Errors
     /// A file that cannot be removed.
     pub fn forget_evaluation(&self) -> Result<()> {
-        let path = self.path.join(evaluation::FILE_NAME);
+        let path = self.path.join(EVALUATION_FILE);
         if path.exists() { std::fs::remove_file(&path).map_err(Error::io(&path)) } else { Ok(()) }
     }
 }
