@@ -1,5 +1,5 @@
-//! The one error type of this crate. Variants carry the values that went wrong; the text says what, where, and
-//! what to do about it.
+//! The one error type of this crate. Variants carry the offending values; the text says what went wrong,
+//! where, and what to do about it.
 
 use std::path::{Path, PathBuf};
 
