@@ -1,4 +1,4 @@
-//! PDEBench with one group a sample: diffusion–reaction, diffusion–sorption, radial dam break.
+//! PDEBench with one group per sample: diffusion–reaction, diffusion–sorption, radial dam break.
 //!
 //! - Axes: `0000/data` (t, x[, y], c), `0000/grid/x`, `0000/grid/y`, `0000/grid/t`, then `0001/…`. The grids are the
 //!   same in every group; the first is read.

@@ -1,4 +1,5 @@
-//! Multi-resolution files: groups `resolution_<n>` beside the native arrays hold the same samples, genuinely finer.
+//! Multi-resolution files: groups `resolution_<n>` beside the native arrays hold the same samples, solved at
+//! a higher resolution.
 
 use crate::dataset::format::ArrayInfo;
 use crate::dataset::info::FinerResolution;
