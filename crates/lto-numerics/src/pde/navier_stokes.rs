@@ -81,7 +81,7 @@ impl Default for NavierStokesConfig {
 }
 
 impl NavierStokesConfig {
-    /// The saved resolutions: those given, else of the usual ones those that divide the solved grid, else that grid.
+    /// The saved resolutions: those given, else the usual ones that divide the solved grid, else that grid.
     fn saved_resolutions(&self) -> Vec<usize> {
         if !self.resolutions.is_empty() {
             return self.resolutions.clone();
@@ -154,14 +154,14 @@ impl NavierStokes {
         })
     }
 
-    /// Draws an initial vorticity on the grid of the solver, row-major `[x, y]`: a Gaussian field
-    /// Σ_k σ_k (ξ_k cos 2πk·x + η_k sin 2πk·x), σ_k = √2 · 7^{3/2} (4π²|k|² + 49)^{−5/4}, without mean.
+    /// Draws an initial vorticity on the grid of the solver, row-major `[x, y]`: a zero-mean Gaussian field
+    /// Σ_k σ_k (ξ_k cos 2πk·x + η_k sin 2πk·x), σ_k = √2 · 7^{3/2} (4π²|k|² + 49)^{−5/4}.
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<f64> {
         let deviation = |k2: f64| SQRT_2 * 7f64.powf(1.5) * (TAU * TAU * k2 + 49.0).powf(-1.25);
         periodic_gaussian_field(self.solve_resolution, deviation, rng)
     }
 
-    /// Solves from a vorticity on the grid of the solver, row-major `[x, y]`: a trajectory for each saved grid.
+    /// Solves from a vorticity on the grid of the solver, row-major `[x, y]`: one trajectory per saved grid.
     ///
     /// # Shapes
     /// `[frame, 1, x, y]`.
@@ -185,7 +185,7 @@ impl NavierStokes {
     }
 }
 
-/// Its square still fits the memory of one sample.
+/// Largest resolution whose square fits the memory of one sample.
 const MAX_SOLVE_RESOLUTION: usize = 1 << 14;
 
 impl Pde for NavierStokes {

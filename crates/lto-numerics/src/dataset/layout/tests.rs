@@ -189,7 +189,7 @@ fn options_override_what_the_layout_says() {
     }
 }
 
-/// A placement replaces the coordinates of the file, not the domain they imply, nor the direction they run in.
+/// A placement replaces the file's coordinates, but not the domain they imply or the direction they run in.
 #[test]
 fn a_given_placement_keeps_the_domain_of_the_coordinates() {
     let center = OpenOptions { grid: Some("center".parse().unwrap()), ..OpenOptions::default() };
@@ -294,7 +294,7 @@ fn attributes_of_our_own_files_fix_the_domain() {
     assert_eq!(grid.placement(0), Some(Placement::Left));
     assert_eq!(grid.domain().axes().iter().map(|a| a.periodic).collect::<Vec<_>>(), [true, false]);
     assert_reads_f(&mut data, "own");
-    // An npz has no attributes: the same names are lists.
+    // An npz has no attributes; lists of the same names replace them.
     let npz = pdebench().list("domain_lower", &[-1.5]).list("domain_upper", &[2.0]).list("periodic", &[0.0]);
     let axis = open(npz, &OpenOptions::default()).grid().unwrap().domain().axes()[0].clone();
     assert_eq!((axis.lower, axis.upper, axis.periodic), (-1.5, 2.0, false));
@@ -374,7 +374,8 @@ fn generic_arrays_without_time_are_a_pair() {
     assert!(matches!(fail(store(), &options), Error::Mismatch { expected: 3, got: 2, .. }));
 }
 
-/// u(x, t) = sin(2πx/L + t) on a circle of length L = 32π from `first` on, in `n` steps around it, both ends or not.
+/// u(x, t) = sin(2πx/L + t) on a circle of length L = 32π starting at `first`, in `n` steps around it, with
+/// or without both ends.
 fn circle(n: usize, both_ends: bool, first: f64) -> MemoryStore {
     let length = 32.0 * std::f64::consts::PI;
     let x = move |i: usize| first + length * i as f64 / n as f64;
@@ -426,11 +427,11 @@ fn an_end_point_that_is_the_first_again_is_noticed_and_left_out() {
             assert!((read.frame(3)[i] - (std::f64::consts::TAU * x / length + 1.2).sin()).abs() < 1e-12);
         }
     }
-    // Without the end point twice, nothing is left out.
+    // Without a repeated end point, nothing is left out.
     let data = open(circle(64, false, 0.0), &given(None));
     assert_eq!(data.info().shape, [64]);
     assert!((data.grid().unwrap().domain().axes()[0].length() - length).abs() < 1e-9);
-    // Equal values prove nothing where all are equal.
+    // Equal values prove nothing if all are equal.
     let still = MemoryStore::new("s.mat")
         .with("tt", &[1, 3], |i| i[1] as f64)
         .with("x", &[8, 1], |i| i[0] as f64)

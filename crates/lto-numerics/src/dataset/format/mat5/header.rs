@@ -1,5 +1,5 @@
-//! The elements of a level-5 MAT-file: tags, and the header of a matrix. Parsing sees the first bytes of a
-//! matrix only; the numbers stay in the file.
+//! The elements of a level-5 MAT-file: tags, and the header of a matrix. Parsing sees only the first bytes of
+//! a matrix; the numbers stay in the file.
 
 use super::super::scalar::Kind;
 
@@ -11,7 +11,7 @@ const UTF32: u32 = 18;
 /// Class of objects without dimensions.
 const OPAQUE: u32 = 17;
 
-/// The most bytes the header of a matrix can sensibly take: flags, dimensions, name and tags.
+/// The most bytes a matrix header can reasonably take: flags, dimensions, name and tags.
 pub(super) const HEADER_LIMIT: usize = 4096;
 const MAX_AXES: usize = 32;
 
@@ -64,19 +64,19 @@ fn other_class(code: u32) -> Option<&'static str> {
     })
 }
 
-/// A type and a length, and where the data are.
+/// A type, a length, and where the data is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tag {
     pub data_type: u32,
     pub len: u64,
     /// Offset of the data from the tag.
     pub data: u64,
-    /// Offset of what follows from the tag. Compressed elements alone are not padded to eight bytes.
+    /// Offset of the next element from the tag. Only compressed elements are not padded to eight bytes.
     pub next: u64,
 }
 
 impl Tag {
-    /// Reads the tag at the start of `bytes`. Short data may lie inside the tag itself.
+    /// Reads the tag at the start of `bytes`. Short data may be inside the tag itself.
     pub fn parse(bytes: &[u8], big_endian: bool) -> Result<Tag, String> {
         let words = bytes.first_chunk::<8>().ok_or("the file ends inside a tag")?;
         let first = word(&words[..4], big_endian);
@@ -103,8 +103,8 @@ fn word(bytes: &[u8], big_endian: bool) -> u32 {
 
 /// What a variable holds.
 pub(super) enum Content {
-    /// Real numbers of a class, stored as that kind or a smaller one that loses nothing: `len` bytes from
-    /// `first` on.
+    /// Real numbers of a class, stored as that kind or losslessly as a smaller one: `len` bytes from `first`
+    /// on.
     Numbers { class: Kind, stored: Kind, first: u64, len: u64 },
     /// Anything else, by name.
     Other(&'static str),
