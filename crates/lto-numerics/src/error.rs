@@ -119,7 +119,7 @@ pub enum Error {
     /// A value that the file marks as missing, where all are needed.
     #[error(
         "{what} has no value at index {index:?}: the file marks it as missing (_FillValue, missing_value); fill the gaps \
-         first, or leave out what has them"
+         first, or leave out the affected data"
     )]
     MissingValue {
         /// Which array.
@@ -128,7 +128,7 @@ pub enum Error {
         index: Vec<usize>,
     },
     /// A number of points that fills no grid with nearly cubic cells.
-    #[error("no grid of exactly {n} points has cells at most twice as long as wide; take {nearest} points")]
+    #[error("no grid of exactly {n} points has cells at most twice as long as wide; use {nearest} points")]
     InfeasibleGrid {
         /// Number of points asked for.
         n: usize,
@@ -146,7 +146,7 @@ pub enum Error {
         requirement: &'static str,
     },
     /// More memory than there is.
-    #[error("{what} would need {} of memory, but only {} are free: ask for less", gigabytes(*needed), gigabytes(*available))]
+    #[error("{what} would need {} of memory, but only {} is free: ask for less", gigabytes(*needed), gigabytes(*available))]
     Memory {
         /// What for.
         what: String,
@@ -185,7 +185,7 @@ pub enum Error {
     },
     /// An iterative solver that did not reach its tolerance.
     #[error(
-        "{solver}: relative residual {residual:e} after {iterations} iterations, {tolerance:e} is wanted; \
+        "{solver}: relative residual {residual:e} after {iterations} iterations, above the tolerance {tolerance:e}; \
          the coefficient varies over too many orders of magnitude"
     )]
     NotConverged {
@@ -198,17 +198,17 @@ pub enum Error {
         /// Relative residual wanted.
         tolerance: f64,
     },
-    /// A sample of a generated data set that cannot be solved.
+    /// A sample of a generated dataset that cannot be solved.
     #[error("sample {index} of seed {seed} cannot be solved: {problem}")]
     Unsolved {
         /// Index of the sample.
         index: usize,
-        /// Seed of the data set.
+        /// Seed of the dataset.
         seed: u64,
         /// Why.
         problem: Box<Error>,
     },
-    /// A file that is not to be written, or cannot be.
+    /// A file that may not or cannot be written.
     #[error("{path}: {problem}", path = path.display())]
     Output {
         /// The file or folder.
@@ -236,7 +236,7 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A sound file with something in it that is not supported.
+    /// A valid file with something in it that is not supported.
     #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, &None))]
     Unsupported {
         /// The file.

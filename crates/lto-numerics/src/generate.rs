@@ -1,4 +1,4 @@
-//! Data sets of random problems of a PDE, solved on all cores. Every solved sample goes into a journal beside
+//! Datasets of random problems of a PDE, solved on all cores. Every solved sample goes into a journal beside
 //! the file, so an interrupted generation resumes where it stopped and produces the same bytes.
 
 mod journal;
@@ -54,8 +54,7 @@ impl Generation {
         let path = Journal::path_for(output);
         let unfinished = path.exists();
         if unfinished && !existing.resume && !existing.replace {
-            let problem =
-                "an unfinished run left this; continue it with --resume, or start anew with --force";
+            let problem = "left by an unfinished run; continue it with --resume, or start over with --force";
             return Err(refuse(&path, problem));
         }
         // All samples go into the journal first, then into the file beside it.
@@ -180,7 +179,7 @@ fn check_space(folder: &Path, needed: u64) -> Result<()> {
         return Ok(());
     }
     let problem = format!(
-        "{:.3e} bytes are needed there (half of it only while generating), {available:.3e} are free",
+        "{:.3e} bytes are needed here (half of them only while generating), but only {available:.3e} are free",
         needed as f64,
         available = available as f64
     );
@@ -198,7 +197,7 @@ fn check_file_size(output: &Path, needed: u64) -> Result<()> {
     match rustix::process::getrlimit(rustix::process::Resource::Fsize).current {
         Some(limit) if needed > limit => {
             let problem = format!(
-                "needs {needed} bytes, but files may have {limit} here; raise the limit: ulimit -f unlimited"
+                "needs {needed} bytes, but files are limited to {limit} here; raise the limit: ulimit -f unlimited"
             );
             Err(Error::Output { path: output.into(), problem })
         }

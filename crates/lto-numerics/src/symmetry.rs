@@ -127,8 +127,8 @@ impl Symmetry {
     }
 }
 
-/// Where the new coordinate along one axis comes from: `x ↦ shift + x_from`, or `shift + lower + upper −
-/// x_from`, wrapped if the axis is periodic.
+/// Where the new coordinate along one axis comes from: `x ↦ shift + x_from`, or
+/// `shift + lower + upper − x_from`, wrapped if the axis is periodic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisMove {
     /// The axis it comes from.

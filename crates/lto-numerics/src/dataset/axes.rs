@@ -46,7 +46,7 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisDraft>, content: &Con
         let periodic = axis.periodic.unwrap_or_else(|| {
             let name = &axis.name;
             let hint = if closed {
-                "; its first and last point hold the same values, as a periodic axis with both ends in the file does"
+                "; its first and last point hold the same values, as on a periodic axis stored with both ends"
             } else {
                 ""
             };
@@ -67,7 +67,7 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisDraft>, content: &Con
                 let bounds = bounds_of(x, axis.placement, periodic);
                 let from = match axis.placement {
                     Some(p) => format!("its coordinates, {} by the layout's convention", p.name()),
-                    None if periodic => "its coordinates and one spacing more, being periodic".into(),
+                    None if periodic => "its coordinates plus one spacing, since it is periodic".into(),
                     None => "its first and last coordinate".into(),
                 };
                 probe.note(format!("axis {}: bounds [{}, {}] from {from}", axis.name, bounds.0, bounds.1));
@@ -158,7 +158,7 @@ fn open_circle(probe: &mut Probe, axis: &mut AxisDraft) {
         None => String::new(),
     };
     probe.note(format!(
-        "axis {}: its last point{at} is the first one again, being periodic: left out",
+        "axis {}: periodic, so its last point{at} repeats the first and is left out",
         axis.name
     ));
 }
@@ -193,7 +193,7 @@ fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<Vec<bo
         let Some(x) = &mut axis.coordinates else { continue };
         if x.len() > 1 && x.windows(2).all(|w| w[1] < w[0]) {
             probe.notes.push(format!(
-                "axis {}: coordinates decrease from {} to {}: data and coordinates are turned round",
+                "axis {}: coordinates decrease from {} to {}: data and coordinates are reversed",
                 axis.name,
                 x[0],
                 x[x.len() - 1]

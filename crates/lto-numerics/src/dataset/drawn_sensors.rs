@@ -1,4 +1,4 @@
-//! Sensors drawn from a data set: what a network would have measured of one of its states.
+//! Sensors drawn from a dataset: what a network would have measured of one of its states.
 
 use super::{Context, ContextDesign, ContextSampler, Dataset, DatasetKind};
 use crate::design::PointDesign;
@@ -68,7 +68,7 @@ impl DrawnSensors {
     /// Draws sensors.
     ///
     /// # Errors
-    /// A sample or frame that does not exist, a data set that is not understood, no sensors, or more at
+    /// A sample or frame that does not exist, a dataset that is not understood, no sensors, or more at
     /// random grid points than there are.
     pub fn draw(dataset: &mut Dataset, draw: &SensorDraw) -> Result<Self> {
         let (field, time, channels) = state(dataset, draw)?;
@@ -128,7 +128,7 @@ impl DrawnSensors {
 fn state(dataset: &mut Dataset, draw: &SensorDraw) -> Result<(Field, Option<f64>, Vec<String>)> {
     let info = dataset.info();
     let refuse = |what: &str, number: usize, n: usize| {
-        let problem = format!("there is no {what} {number}: it has {n}, from 0");
+        let problem = format!("there is no {what} {number}: there are {n}, numbered from 0");
         Err(Error::Unsupported { path: info.path.clone(), array: None, problem })
     };
     if info.kind.is_some() && draw.sample >= info.n_samples {

@@ -25,7 +25,7 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Looks at the first `n_samples` samples. `info` is the data set's own, possibly with better advice.
+    /// Looks at the first `n_samples` samples. `info` is the dataset's own, possibly with better advice.
     ///
     /// # Errors
     /// A damaged file.

@@ -124,7 +124,7 @@ impl DomainOption {
         if let Some(PeriodicOption::Axes(axes)) = periodic
             && let Some(unknown) = axes.iter().find(|axis| !names.contains(axis))
         {
-            let problem = format!("the axes are {}; or all, none", names.join(", "));
+            let problem = format!("the axes are {}; or use all or none", names.join(", "));
             return Err(Error::unfit("periodic", unknown, problem));
         }
         let axes = names.into_iter().zip(bounds).map(|(name, (lower, upper))| {

@@ -231,7 +231,7 @@ impl Dataset {
     }
 }
 
-/// The result of opening a file whose meaning is known.
+/// What opening derives from a file's meaning.
 #[derive(Default)]
 struct Opened {
     n_samples: usize,

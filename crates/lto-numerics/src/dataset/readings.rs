@@ -66,7 +66,7 @@ impl PointFile {
         if let Some((name, shape)) = points {
             if !(shape.len() == 2 && shape[1] == dim || dim == 1 && shape.len() == 1) {
                 return Err(self.refuse(format!(
-                    "the array points has the shape {shape:?}; (n, {dim}) is needed, a row for each point"
+                    "the array points has shape {shape:?}, but must be (n, {dim}), one row per point"
                 )));
             }
             return self.whole(name, shape);

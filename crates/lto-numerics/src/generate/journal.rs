@@ -126,19 +126,19 @@ impl Journal {
         let mut reader = BufReader::new(file);
         let line = first_line(&mut reader).map_err(io_error(path))?;
         let Ok(found) = serde_json::from_slice::<Recipe>(&line) else {
-            return refuse("is not a journal of this program; delete it to start anew".into());
+            return refuse("is not a journal of this program; delete it to start over".into());
         };
         let (there, here) = (found.config.name(), recipe.config.name());
         if there != here {
             return refuse(format!(
-                "is an unfinished run of {there}, not of {here}; choose another output, or start anew without --resume \
+                "is an unfinished run of {there}, not of {here}; choose another output, or start over without --resume \
                  and with --force"
             ));
         }
         let differences = recipe.differences(&found)?;
         if !differences.is_empty() {
             return refuse(format!(
-                "was begun with other settings: {}; use those, or start anew without --resume and with --force",
+                "was begun with other settings: {}; use those, or start over without --resume and with --force",
                 differences.join(", ")
             ));
         }

@@ -45,8 +45,8 @@ pub fn voronoi_volumes(points: &Points, samples_per_point: usize) -> Result<Voro
     Ok(VoronoiVolumes { volumes, deviation, least_ratio, relative_error })
 }
 
-/// Lengths of the cells of increasing coordinates, from midpoint to midpoint. Of coinciding points, one has
-/// it all.
+/// Lengths of the cells of increasing coordinates, from midpoint to midpoint. Of coinciding points, one gets
+/// the whole cell.
 fn lengths(axis: &Axis, sorted: &[f64]) -> Vec<f64> {
     let n = sorted.len();
     let across = if axis.periodic { sorted[0] + axis.length() - sorted[n - 1] } else { 0.0 };

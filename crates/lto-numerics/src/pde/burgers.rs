@@ -89,7 +89,7 @@ impl Burgers {
             affordable(&BurgersLaw { diffusivity: 0.0 }, MAX_SPEED),
             "t_end",
             t_end,
-            "takes more than 1e8 steps a sample: lower it or the resolution",
+            "takes more than 1e8 steps per sample: lower it or the resolution",
         )?;
         require(
             affordable(&law, 0.0),

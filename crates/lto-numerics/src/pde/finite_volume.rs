@@ -36,9 +36,9 @@ pub fn step_rate(law: &impl ConservationLaw, low: f64, high: f64, spacing: f64) 
     advective.max(diffusive)
 }
 
-/// Solves a law from the cell averages `initial` at `times[0]`, on a periodic interval of `initial.len() ×
-/// spacing`. After every saved time the step is chosen anew from the range of values there, which the exact
-/// solution never leaves.
+/// Solves a law from the cell averages `initial` at `times[0]`, on a periodic interval of
+/// `initial.len() × spacing`. After every saved time the step is chosen afresh from the range of values
+/// there, which the exact solution never leaves.
 ///
 /// # Shapes
 /// The result is `[time, cell]`; its first frame is `initial` itself.

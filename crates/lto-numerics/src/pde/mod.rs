@@ -147,7 +147,7 @@ pub(crate) fn require_size(resolution: usize, minimum: usize, dim: usize, n_fram
     require(n_frames >= 1, "n_frames", n_frames, "must be at least 1")?;
     let values = (0..dim).try_fold(n_frames, |product, _| product.checked_mul(resolution));
     let fits = values.is_some_and(|n| n <= MAX_SAMPLE_VALUES);
-    require(fits, "resolution", resolution, "frames × points must not exceed 2^30 values (8 GiB) a sample")
+    require(fits, "resolution", resolution, "frames × points must not exceed 2^30 values (8 GiB) per sample")
 }
 
 const MAX_SAMPLE_VALUES: usize = 1 << 30;

@@ -132,7 +132,7 @@ impl NavierStokes {
         require(increasing, "resolutions", &list, "must increase: the native one first")?;
         let divides = |&n: &usize| n > 0 && solve_resolution.is_multiple_of(n);
         let divide = resolutions.iter().all(divides);
-        require(divide, "resolutions", &list, "every one must divide solve_resolution")?;
+        require(divide, "resolutions", &list, "each must divide solve_resolution")?;
         let finest = resolutions.last().copied().unwrap_or(solve_resolution);
         require_size(finest, 1, 2, n_frames)?;
         require(t_end > 0.0 && t_end.is_finite(), "t_end", t_end, "must be positive and finite")?;

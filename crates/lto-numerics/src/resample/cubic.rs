@@ -89,8 +89,9 @@ struct System {
 }
 
 enum Ends {
-    /// The third derivative is continuous across the second and the second-to-last point, so `M_0 = M_1 + q
-    /// (M_1 − M_2)` with the ratio q of the outer to the next interval; likewise at the other end.
+    /// The third derivative is continuous across the second and the second-to-last point, so
+    /// `M_0 = M_1 + q (M_1 − M_2)` with the ratio q of the outer to the next interval; likewise at the other
+    /// end.
     NotAKnot([f64; 2]),
     /// The corners of the cyclic matrix as a rank-one update `u vᵀ` with `v = (1, 0, …, 0, last)`:
     /// `M = y − z (v·y)/(1 + v·z)` where `T y = r`, `T z = u`.

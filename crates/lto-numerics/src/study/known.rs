@@ -101,7 +101,7 @@ impl EstimatedRegularity {
         let named = bounds.domain(None, names)?;
         let whole = &self.domain;
         if named.dim() != whole.dim() {
-            return Err(Error::unfit("domain", bounds, format!("the data live in {whole}")));
+            return Err(Error::unfit("domain", bounds, format!("the data's domain is {whole}")));
         }
         let mut axes = named.axes().to_vec();
         for (axis, of_data) in axes.iter_mut().zip(whole.axes()) {
@@ -110,7 +110,7 @@ impl EstimatedRegularity {
             axis.periodic &= axis.same_place(of_data);
             let told = periodic.is_some_and(|periodic| periodic.includes(&of_data.name));
             if told && of_data.periodic && !axis.periodic {
-                let problem = format!("{named} is only a part of the period of the data, {whole}");
+                let problem = format!("{named} is only part of the data's period, {whole}");
                 return Err(Error::unfit("periodic", &of_data.name, problem));
             }
         }
@@ -140,7 +140,7 @@ pub fn open_part(file: &Path, options: &OpenOptions) -> Result<Dataset> {
         return Ok(own);
     }
     let problem = format!(
-        "{} knows the states in {} only; leave --domain out, or name a part of that",
+        "{} covers only {}; leave out --domain, or give a part of that",
         file.display(),
         grid.domain()
     );

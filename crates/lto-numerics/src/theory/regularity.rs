@@ -58,7 +58,7 @@ impl Regularity {
         let of_gradient = gradient.map(|g| g * domain.diameter());
         let ranges = [sup.map(|u| 2.0 * u), of_gradient, of_curvature];
         let Some(oscillation) = ranges.into_iter().flatten().reduce(f64::min) else {
-            let requirement = "must be given (or a gradient bound) where an axis is not periodic";
+            let requirement = "must be given (or a gradient bound) if an axis is not periodic";
             return Err(Error::Parameter { name: "sup", value: "none".into(), requirement });
         };
         let derived = derived_gradient(domain, curvature, oscillation);
@@ -112,8 +112,8 @@ impl Regularity {
         bound.min(self.oscillation) + self.lost(relative_loss)
     }
 
-    /// A fraction of sup|u|; zero if sup|u| is not known. Then the bound is for û = ν/ρ without a floor and
-    /// in exact arithmetic, and whoever knows sup|u| adds this fraction of it.
+    /// `relative_loss` times sup|u|; zero if sup|u| is not known. Then the bound is for û = ν/ρ without a
+    /// floor and in exact arithmetic, and whoever knows sup|u| adds the loss.
     pub(super) fn lost(&self, relative_loss: f64) -> f64 {
         self.sup_bound.map_or(0.0, |sup| relative_loss * sup)
     }

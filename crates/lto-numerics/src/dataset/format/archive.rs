@@ -42,12 +42,12 @@ impl Archive {
     pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
         let refuse = |problem: String| Error::corrupt(&self.path, Some(name), problem);
         let extent = match self.extents.get(name) {
-            None => return Err(refuse("is missing in the archive".into())),
+            None => return Err(refuse("is missing from the archive".into())),
             Some(Err(why)) => return Err(refuse(why.clone())),
             Some(Ok(extent)) => *extent,
         };
         let Extent { offset, len, stored_crc32: Some(expected), .. } = extent else {
-            return Err(refuse("is compressed, which is not read here".into()));
+            return Err(refuse("is compressed; it must be stored uncompressed".into()));
         };
         if len > most {
             return Err(refuse(format!("has {len} bytes, more than the {most} expected")));
@@ -57,7 +57,7 @@ impl Archive {
         let mut crc = Crc::new();
         crc.update(&bytes);
         if crc.sum() != expected {
-            return Err(refuse("is damaged: its checksum is not that of its bytes".into()));
+            return Err(refuse("is damaged: its checksum does not match its bytes".into()));
         }
         Ok(bytes)
     }

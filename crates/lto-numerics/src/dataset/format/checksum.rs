@@ -39,7 +39,7 @@ impl RunningChecksum {
         self.crc.update(bytes);
         self.position += bytes.len() as u64;
         if self.position == self.extent.len && self.crc.sum() != self.expected {
-            let text = "its checksum is not that of its bytes: the file is damaged; get it again";
+            let text = "its checksum does not match its bytes: the file is damaged; get it again";
             return Err(Error::new(ErrorKind::InvalidData, text));
         }
         Ok(())

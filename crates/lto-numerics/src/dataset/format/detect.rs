@@ -81,7 +81,7 @@ fn resemblance(start: &[u8], suffix: &str) -> Option<String> {
         _ if !binary && matches!(suffix, "csv" | "tsv" | "txt") => return None,
         _ => {
             let first: Vec<String> = start.iter().take(8).map(|b| format!("{b:02x}")).collect();
-            return Some(format!("an unknown format, its first bytes are {}", first.join(" ")));
+            return Some(format!("an unknown format; its first bytes are {}", first.join(" ")));
         }
     };
     Some(looks.into())

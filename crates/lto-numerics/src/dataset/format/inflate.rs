@@ -82,7 +82,7 @@ impl Inflater {
         while !out.is_empty() {
             let n = self.some(file, out)?;
             if n == 0 {
-                let text = format!("the compressed data end after {} of their bytes", self.position);
+                let text = format!("the compressed data ends after {} bytes", self.position);
                 return Err(Error::new(ErrorKind::UnexpectedEof, text));
             }
             out = &mut out[n..];
@@ -134,5 +134,5 @@ impl Inflater {
 }
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::InvalidData, "the compressed data are damaged; get the file again")
+    Error::new(ErrorKind::InvalidData, "the compressed data is damaged; get the file again")
 }

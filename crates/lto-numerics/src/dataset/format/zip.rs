@@ -49,7 +49,7 @@ pub(crate) fn members(file: &mut File) -> Result<Vec<Member>, String> {
         rest = next;
     }
     if members.len() as u64 != count {
-        return Err(format!("{} of the {count} entries of its directory can be read", members.len()));
+        return Err(format!("only {} of the {count} entries of its directory can be read", members.len()));
     }
     Ok(members)
 }

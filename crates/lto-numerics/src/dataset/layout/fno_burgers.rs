@@ -22,7 +22,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
             probe.unsupported(&u.name, format!("axes must be (n, x), but the shape is {:?}", u.shape))
         );
     };
-    probe.note("points not in the file: x_i = i/n on the periodic unit interval, as FNO's generator has them; override with --grid");
+    probe.note("points not in the file: x_i = i/n on the periodic unit interval, as in FNO's generator; override with --grid");
     let roles = roles(&[Role::Sample], 1, &[]);
     let content = Content::Steady {
         source: vec![scalar("a", &a, roles.clone())],

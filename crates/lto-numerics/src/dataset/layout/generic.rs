@@ -85,7 +85,7 @@ pub(super) fn meaning_named(probe: &mut Probe, keys: &[String], names: &[String]
     };
     let times = match content {
         Content::Evolution(_) if !timed => {
-            probe.note("one array without a time axis: taken for a single frame at time 0");
+            probe.note("one array without a time axis: read as a single frame at time 0");
             vec![0.0]
         }
         _ => times,

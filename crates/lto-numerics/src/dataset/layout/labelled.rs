@@ -54,13 +54,13 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
         names.push(match fitting.as_slice() {
             [one] if !names.iter().any(|name| name == one) => (*one).into(),
             [] if d == 0 => {
-                probe.note(format!("axis 0 of {first}: no list has its length {n}: taken for samples"));
+                probe.note(format!("axis 0 of {first}: no list has its length {n}, so it counts samples"));
                 "n".into()
             }
             _ => {
                 let lists: Vec<String> = lists.iter().map(|(name, len)| format!("{name} ({len})")).collect();
                 return Err(probe.unknown(format!(
-                    "axis {d} of {first} has {n} entries, which the lists {} do not settle: name the axes with \
+                    "axis {d} of {first} has {n} entries, which the lists {} do not identify: name the axes with \
                      --axes, as in n,t,x,y",
                     lists.join(", ")
                 )));

@@ -68,7 +68,7 @@ pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -
         }
     }
     if let Some(periodic) = probe.stated("periodic", axes.len())? {
-        probe.note("periodicity from the file's own statement, periodic");
+        probe.note("periodicity from the file's entry periodic");
         for (axis, periodic) in axes.iter_mut().zip(periodic) {
             axis.periodic = Some(periodic != 0.0);
         }

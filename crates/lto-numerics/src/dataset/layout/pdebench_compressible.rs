@@ -21,7 +21,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let name = probe.file_name();
     let periodic = ["periodic", "trans"].into_iter().find(|word| name.contains(word));
     if let Some(word) = periodic {
-        probe.note(format!("boundary conditions: {word}, from the name of the file"));
+        probe.note(format!("boundary conditions: {word}, from the file name"));
         for axis in &mut axes {
             axis.periodic.get_or_insert(word == "periodic");
         }

@@ -62,7 +62,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
             periodic: Some(false),
         });
     }
-    probe.note(format!("grid and times of {} taken for all {} groups", first.name, members.len()));
+    probe.note(format!("grid and times of {} used for all {} groups", first.name, members.len()));
     let state = Component {
         key: "data".into(),
         shape: first.shape.clone(),

@@ -27,7 +27,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let times = probe.common_list("t")?;
     probe.expect("entries of t for the frames of velocity".into(), n_frames, times.len())?;
     probe.check_times("t", &times)?;
-    probe.note("points not in the file: cell centers of the unit square, as the generator has them; override with --grid and --domain");
+    probe.note("points not in the file: cell centers of the unit square, as in the generator; override with --grid and --domain");
     let axis = |name: &str, n| AxisDraft {
         name: name.into(),
         n,

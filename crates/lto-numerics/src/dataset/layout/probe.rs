@@ -224,7 +224,7 @@ impl<'a> Probe<'a> {
         let (info, values) = self.read_all(name)?;
         let (first, rest) = values.split_at(n);
         if rest.chunks(n).any(|row| row != first) {
-            let problem = "it differs between samples, which then cannot be in one dataset".into();
+            let problem = "it differs between samples, so they cannot form one dataset".into();
             return Err(self.unsupported(&info.name, problem));
         }
         self.note(format!("{name} repeats the same {n} entries for every sample"));

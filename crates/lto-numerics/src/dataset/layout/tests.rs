@@ -275,7 +275,7 @@ fn finer_groups_hold_the_same_samples_on_their_own_grid() {
     assert_eq!(finer.info().times, native.info().times);
     assert_reads_f(&mut finer, "finer");
     let err = fail(store(), &OpenOptions { resolution: Some(32), ..options }).to_string();
-    assert!(err.contains("resolution 32") && err.ends_with("there is: 16"), "{err}");
+    assert!(err.contains("resolution 32") && err.ends_with("in the file: 16"), "{err}");
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn the_well_takes_periodic_axes_from_its_boundary_conditions() {
     assert_eq!(info.placements, [Some(Placement::Left), Some(Placement::Vertex)]);
     let channels = ["tracer", "mask", "velocity_x", "velocity_y"].map(String::from).to_vec();
     assert_eq!(data.info().kind, Some(DatasetKind::Evolution { channels }));
-    assert!(data.info().notes.iter().any(|n| n.contains("turned round")));
+    assert!(data.info().notes.iter().any(|n| n.contains("reversed")));
     assert!(data.read(0..2).is_ok());
     let odd = the_well().with("t2_fields/stress", &[2, 5, 4, 3, 2], |_| 0.0);
     let err = fail(odd, &OpenOptions::default()).to_string();
@@ -421,7 +421,7 @@ fn an_end_point_that_is_the_first_again_is_noticed_and_left_out() {
         assert!((grid.domain().axes()[0].length() - length).abs() < 1e-9);
         assert_eq!(grid.placement(0), Some(Placement::Left));
         let notes = data.info().notes.join("\n");
-        assert!(notes.contains("is the first one again"), "{notes}");
+        assert!(notes.contains("repeats the first"), "{notes}");
         let Sample::Evolution(read) = data.read(0..1).unwrap().remove(0) else { panic!() };
         for (i, &x) in grid.coordinates(0).iter().enumerate() {
             assert!((read.frame(3)[i] - (std::f64::consts::TAU * x / length + 1.2).sin()).abs() < 1e-12);

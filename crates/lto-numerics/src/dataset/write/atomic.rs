@@ -80,7 +80,7 @@ impl AtomicFile {
         let target = self.target;
         let error = |source| Error::Io { path: target.clone(), source };
         if !is_same_file(self.file.as_file(), self.file.path()).map_err(error)? {
-            let text = format!("{} was removed while it was written", self.file.path().display());
+            let text = format!("{} was removed while being written", self.file.path().display());
             return Err(error(std::io::Error::new(ErrorKind::NotFound, text)));
         }
         self.file.as_file().sync_all().map_err(error)?;
@@ -174,7 +174,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = AtomicFile::create(&folder.path().join("u.npz")).unwrap();
         std::fs::remove_file(file.path()).unwrap();
-        assert!(file.finish().unwrap_err().to_string().contains("was removed while it was written"));
+        assert!(file.finish().unwrap_err().to_string().contains("was removed while being written"));
     }
 
     #[test]

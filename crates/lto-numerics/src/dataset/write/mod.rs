@@ -6,7 +6,7 @@
 //! | `tensor` | (n, t, x[, y[, z]]), or (n, 1, x[, y[, z]]) of a steady problem | `f32` |
 //! | `nu` | (n, x[, y[, z]]): what is given in a steady problem | `f32` |
 //! | `x-coordinate`, `y-coordinate`, `z-coordinate` | (points,) | `f64` |
-//! | `t-coordinate` | (t,), one entry a frame | `f64` |
+//! | `t-coordinate` | (t,), one entry per frame | `f64` |
 //! | `resolution_128/…` | the same arrays on the finer grid of 128 points along x | |
 //!
 //! Coordinates are in double precision (PDEBench: single), since rounded ones may lie outside the domain.
@@ -52,7 +52,7 @@ pub fn folder_of(path: &Path) -> Result<PathBuf> {
         None => return refuse(path, "is not the name of a file".into()),
     };
     if !folder.is_dir() {
-        return refuse(folder, format!("no such folder; make it first: mkdir -p {}", folder.display()));
+        return refuse(folder, format!("no such folder; create it first: mkdir -p {}", folder.display()));
     }
     if path.is_dir() {
         return refuse(path, "is a folder, not a file to write".into());

@@ -1,6 +1,6 @@
 //! NumPy's `.npz`, uncompressed: a zip of `.npy` members. Every size is known when an array begins, so every
 //! array has its place in the file from the start, and the samples of several arrays are written in turn,
-//! each in its place. The `zip` crate writes one member after the other, which would keep a whole data set in
+//! each in its place. The `zip` crate writes one member after the other, which would keep a whole dataset in
 //! memory. Timestamps in the archive are constant: 1980-01-01.
 
 use super::Sink;

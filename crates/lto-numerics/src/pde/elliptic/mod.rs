@@ -1,7 +1,7 @@
 //! `−∇·(a∇u) = f` on the unit square, `u = 0` on its boundary, for any positive coefficient `a`.
 //!
-//! Second-order 5-point differences on vertices; `a` on a face is the arithmetic mean of its two ends: `h⁻²
-//! Σ_q ½(a_p + a_q)(u_p − u_q) = f_p` over the four neighbors `q` of each interior vertex `p`.
+//! Second-order 5-point differences on vertices; `a` on a face is the arithmetic mean of its two ends:
+//! `h⁻² Σ_q ½(a_p + a_q)(u_p − u_q) = f_p` over the four neighbors `q` of each interior vertex `p`.
 //! The matrix is symmetric positive definite and is solved by conjugate gradients, preconditioned by one
 //! multigrid V-cycle with Galerkin coarse matrices. The work is proportional to the number of vertices, which
 //! can be any number (not only 2^k + 1).
@@ -28,9 +28,9 @@ pub const TOLERANCE: f64 = 1e-11;
 const MAX_ITERATIONS: usize = 1000;
 
 /// Solves `−∇·(a∇u) = f` on `n × n` vertices `x_i = i/(n−1)`. The residual of the result, relative to the
-/// right-hand side in the Euclidean norm, is [`TOLERANCE`] up to rounding, which grows with the contrast `max
-/// a / min a`: on 421² vertices below 1e-10 up to a contrast of 1e6, about 2e-9 at 1e8. [`relative_residual`]
-/// measures it.
+/// right-hand side in the Euclidean norm, is [`TOLERANCE`] up to rounding, which grows with the contrast
+/// `max a / min a`: on 421² vertices below 1e-10 up to a contrast of 1e6, about 2e-9 at 1e8.
+/// [`relative_residual`] measures it.
 ///
 /// # Shapes
 /// `coefficient`, `right_hand_side` and the result: `[n, n]`, row-major. The right-hand side on the boundary

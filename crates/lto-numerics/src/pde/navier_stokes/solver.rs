@@ -23,7 +23,7 @@ impl VorticitySolver {
     /// # Errors
     /// n < 4, not n² forcing values, ν not finite or negative, or steps that are not positive.
     pub fn new(n: usize, viscosity: f64, forcing: &[f64], stepping: Stepping) -> Result<Self> {
-        require(n >= 4, "solve_resolution", n, "must be at least 4: no wave survives de-aliasing on less")?;
+        require(n >= 4, "solve_resolution", n, "must be at least 4: de-aliasing leaves no wave on fewer")?;
         expect("number of forcing values", n * n, forcing.len())?;
         let sound = viscosity.is_finite() && viscosity >= 0.0;
         require(sound, "viscosity", viscosity, "must be finite and not negative")?;

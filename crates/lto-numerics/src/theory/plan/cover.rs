@@ -35,7 +35,7 @@ pub(super) fn place(
             return Err(Error::Parameter {
                 name: "n_new",
                 value: request.n_new.to_string(),
-                requirement: "must be at most the number of places outside the regions to avoid that hold no sensor",
+                requirement: "must be at most the number of free places outside the regions to avoid",
             });
         };
         coordinates.extend_from_slice(&places.positions()[index][..dim]);

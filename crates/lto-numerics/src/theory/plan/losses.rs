@@ -29,7 +29,7 @@ pub struct SensorLoss {
 /// Fewer than two sensors, or places in another domain.
 pub fn losses(objective: &SensorObjective, sensors: &Points, places: &PlaceGrid) -> Result<Vec<SensorLoss>> {
     if sensors.len() < 2 {
-        let what = "number of sensors of which one may fail (at least)".into();
+        let what = "number of sensors if one may fail (at least)".into();
         return Err(Error::Mismatch { what, expected: 2, got: sensors.len() });
     }
     if !sensors.domain().same_place(places.points().domain()) {
@@ -82,7 +82,7 @@ fn merged(mut losses: Vec<SensorLoss>, others: &[SensorLoss]) -> Vec<SensorLoss>
     losses
 }
 
-/// For each sensor, the largest of the values at places it does not reach. `reach` lists the sensors that
+/// For each sensor, the largest of the values at places it does not reach. `reach` marks the sensors that
 /// reach a place: few, so few places need to be checked.
 fn untouched(values: &[f64], n_sensors: usize, reach: impl Fn(usize, &mut Vec<bool>)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();

@@ -153,7 +153,7 @@ pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> R
         return Err(asked("must be at least 1"));
     }
     if first.len() > request.n_new * dim || !first.len().is_multiple_of(dim) {
-        return Err(asked("must be at least the number of new sensors that are chosen already"));
+        return Err(asked("must be at least the number of new sensors already chosen"));
     }
     if let Some(existing) = request.existing.filter(|e| !e.domain().same_place(request.domain)) {
         let (context, query) = (existing.domain().to_string(), request.domain.to_string());
@@ -161,7 +161,7 @@ pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> R
     }
     request.avoid.iter().try_for_each(|region| region.check(dim))?;
     let Some(sites) = Sites::new(request.domain, places, request.avoid)? else {
-        return Err(asked("needs a place outside the regions to avoid, which fill the domain"));
+        return Err(asked("needs a place outside the regions to avoid, but they fill the domain"));
     };
     cover::place(request, places, &sites, first)
 }

@@ -165,7 +165,7 @@ fn columns<'a>(header: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Column>, St
         (0, _) => {
             return Err(format!("no coordinate among the columns {names:?}; name them {}", AXES.join(", ")));
         }
-        (1..=3, _) => return Err(format!("both {} are there; a cloud has one time", TIMES.join(" and "))),
+        (1..=3, _) => return Err(format!("both {} are there; keep one of them", TIMES.join(" and "))),
         (n, _) => return Err(format!("{n} coordinates among {names:?}; a domain has 1 to 3 axes")),
     }
     Ok(names.into_iter().map(|name| Column { role: role(&name), name, values: Vec::new() }).collect())

@@ -54,7 +54,7 @@ impl BlockReader for Objects {
         let at = self.base.checked_add(offset).filter(|&at| at < self.length);
         let at = at.ok_or_else(|| damaged("lies beyond the end of the file"))?;
         let len = (len as u64).min(self.length - at);
-        self.allowance = self.allowance.checked_sub(len).ok_or_else(|| damaged("runs in circles"))?;
+        self.allowance = self.allowance.checked_sub(len).ok_or_else(|| damaged("contains a cycle"))?;
         let mut block = Vec::new();
         self.file
             .seek(SeekFrom::Start(at))

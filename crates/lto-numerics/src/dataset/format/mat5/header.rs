@@ -88,7 +88,7 @@ impl Tag {
             return Ok(Tag { data_type: first & 0xffff, len, data: 4, next: 8 });
         }
         if !(1..=UTF32).contains(&first) {
-            return Err(format!("{first} is no type of MATLAB data; the file is damaged"));
+            return Err(format!("{first} is not a MATLAB data type; the file is damaged"));
         }
         let len = u64::from(word(&words[4..], big_endian));
         let padded = if first == COMPRESSED { len } else { len.next_multiple_of(8) };
@@ -130,7 +130,7 @@ impl Matrix {
             (Some(_), _) if complex => Content::Other("complex numbers"),
             (Some(class), _) => elements.numbers(class).map_err(|e| format!("{name}: {e}"))?,
             (None, Some(other)) => Content::Other(other),
-            (None, None) => return Err(format!("{name}: {code} is no MATLAB class")),
+            (None, None) => return Err(format!("{name}: {code} is not a MATLAB class")),
         };
         Ok(Matrix { name, shape, content })
     }
@@ -170,7 +170,7 @@ impl<'a> Elements<'a> {
 
     fn numbers(&self, class: Kind) -> Result<Content, String> {
         let tag = self.tag()?;
-        let stored = kind(tag.data_type).ok_or(format!("{} is no type of numbers", tag.data_type))?;
+        let stored = kind(tag.data_type).ok_or(format!("{} is not a numeric type", tag.data_type))?;
         Ok(Content::Numbers { class, stored, first: self.at as u64 + tag.data, len: tag.len })
     }
 }

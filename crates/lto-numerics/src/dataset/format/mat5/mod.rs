@@ -72,7 +72,7 @@ fn byte_order(header: &[u8; FILE_HEADER]) -> Result<bool, String> {
     let big_endian = match &header[126..] {
         b"IM" => false,
         b"MI" => true,
-        _ => return Err("no byte-order mark: this is no level-5 MAT-file".into()),
+        _ => return Err("no byte-order mark: not a level-5 MAT-file".into()),
     };
     match header[if big_endian { 124 } else { 125 }] {
         1 => Ok(big_endian),
