@@ -126,8 +126,8 @@ impl SetConv {
 
     /// Density, raw signal and signal at the query points.
     ///
-    /// Each agrees with the full sums: the density to a relative 1e-10, the raw signal to 1e-10 of ρ·max|u|, the
-    /// signal to 1e-10 of max|u|, also where the nearest point is many ℓ away.
+    /// Each agrees with the full sums: the density to a relative 1e-10, the raw signal to 1e-10 of ρ·max|u|,
+    /// the signal to 1e-10 of max|u|, even where the nearest point is many ℓ away.
     ///
     /// # Shapes
     /// `values` is `[p, N]`, row-major; p is taken from its length.

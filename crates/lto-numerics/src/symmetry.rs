@@ -158,7 +158,7 @@ pub struct Isometry {
 }
 
 impl Isometry {
-    /// The map that changes nothing.
+    /// The identity.
     pub fn identity(dim: usize) -> Self {
         let axes = (0..dim).map(|from| AxisMove { from, mirrored: false, shift: 0.0 }).collect();
         Self { axes, negated: false }

@@ -7,7 +7,7 @@ use crate::point_tree::{Cuboid, PointTree};
 use crate::points::{PointStructure, Points};
 use serde::Serialize;
 
-/// A few seconds at most.
+/// Takes a few seconds at most.
 const EFFORT: Effort = Effort { at_once: 1 << 16, in_all: 1 << 24 };
 
 /// δ = sup_x min_j d_Ω(x, c_j), between two bounds.

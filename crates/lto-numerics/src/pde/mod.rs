@@ -62,11 +62,12 @@ trait PdeParameters: Sized {
     fn build(&self) -> Result<Box<dyn Pde>>;
 }
 
-/// The list of all PDEs: a line registers one in configuration files, on the command line and in the conformance tests.
+/// The list of all PDEs: each line registers one in configuration files, on the command line and in the
+/// conformance tests.
 macro_rules! pdes {
     ($($(#[doc = $doc:literal])+ $variant:ident($parameters:ty) = $name:literal,)+) => {
-        /// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Parameters left out take their defaults;
-        /// unknown ones are refused.
+        /// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Omitted parameters take
+        /// their defaults; unknown ones are refused.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(feature = "clap", derive(clap::Subcommand))]
         #[serde(tag = "pde")]

@@ -33,15 +33,15 @@ use std::sync::Arc;
 )]
 #[serde(default, deny_unknown_fields)]
 pub struct NavierStokesConfig {
-    /// Points along each axis of the grid the flow is solved on; at the default viscosity 128 is seven
+    /// Points along each axis of the grid on which the flow is solved; at the default viscosity 128 is seven
     /// times faster than 256, and 4–5 % off by t = 20
     #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().solve_resolution))]
     pub solve_resolution: usize,
-    /// Points along each axis of the saved grids, the native one first; every one divides the solved one, so
-    /// that nothing is interpolated [default: of 64 and 128 those that do, else the solved grid]
+    /// Points along each axis of the saved grids, the native one first; each divides the solved grid, so that
+    /// nothing is interpolated [default: those of 64 and 128 that do, else the solved grid]
     #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, value_delimiter = ',', default_values_t = Vec::<usize>::new(), hide_default_value = true))]
     pub resolutions: Vec<usize>,
-    /// Saved frames, equally spaced; the initial state is not one of them
+    /// Saved frames, equally spaced, without the initial state
     #[cfg_attr(feature = "clap", arg(long = "frames", value_parser = whole::<usize>, default_value_t = Self::default().n_frames))]
     pub n_frames: usize,
     /// Time of the last frame
@@ -53,13 +53,13 @@ pub struct NavierStokesConfig {
     /// Amplitude A of the force A (sin 2π(x + y) + cos 2π(x + y))
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().forcing))]
     pub forcing: f64,
-    /// The scheme in time.
+    /// The time-stepping scheme.
     #[cfg_attr(feature = "clap", arg(skip = Self::default().stepper))]
     pub stepper: Stepper,
     /// Longest time step of the solver
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().time_step))]
     pub time_step: f64,
-    /// Most grid spacings that anything is carried in a time step
+    /// Most grid spacings the flow may cross in a time step
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().courant))]
     pub courant: f64,
 }

@@ -53,7 +53,8 @@ impl Method {
     /// The first of stride, spectral and cubic that can carry fields from `source` to `target`.
     ///
     /// # Errors
-    /// The grids lie in different domains, or no method applies; the reason is that of the last one tried.
+    /// The grids lie in different domains, or no method applies; the reason given is that of the last method
+    /// tried.
     pub fn for_grids(source: &Grid, target: &Grid) -> Result<Method> {
         for method in [Method::Stride, Method::Spectral] {
             if method.plan(source, target).is_ok() {

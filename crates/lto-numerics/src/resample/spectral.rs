@@ -53,7 +53,7 @@ fn factor(k: usize, n: usize, m: usize, shift: f64) -> Complex64 {
     let (splits, merges) = (k > 0 && 2 * k == n, k > 0 && 2 * k == m);
     match (splits, merges) {
         (true, false) => 0.5 * phase,
-        // The inverse transform takes the real part, which is what `e^{iφ}c + e^{−iφ}c̄` is half of.
+        // The inverse transform takes the real part, which is half of `e^{iφ}c + e^{−iφ}c̄`.
         (false, true) => 2.0 * phase,
         _ => phase,
     }

@@ -45,7 +45,7 @@ impl<'a> Context<'a> {
         &self.values[channel * n..(channel + 1) * n]
     }
 
-    /// Places of all points that matter for query points in `cuboid`.
+    /// Tree positions of all points that matter for query points in `cuboid`.
     pub fn near(&self, cuboid: &Cuboid) -> Vec<Range<usize>> {
         let kernel = &self.moments.kernel;
         let density = density_bound(&self.tree, kernel, cuboid);

@@ -90,7 +90,7 @@ pub struct WeightBound {
     pub everywhere: Option<f64>,
     /// The largest Lebesgue constant at the places: how much sensor errors are amplified at most.
     pub lebesgue: f64,
-    /// Number of places where the sensors determine no affine function.
+    /// Number of places where the sensors do not determine an affine function.
     pub n_fallbacks: usize,
 }
 

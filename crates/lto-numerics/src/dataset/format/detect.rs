@@ -10,7 +10,7 @@ const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 const SUPPORTED: &str =
     "HDF5 (.h5, .hdf5), MATLAB (.mat, versions 5 to 7.3), NumPy (.npy, .npz), CSV (.csv, .tsv, .txt)";
 
-/// The format of a file. MATLAB 7.3 files count as HDF5 here: only their contents tell.
+/// The format of a file. MATLAB 7.3 files count as HDF5 here: only their contents tell them apart.
 ///
 /// # Errors
 /// The file cannot be read, or has none of the known formats; then the error says what it looks like.

@@ -12,7 +12,7 @@ pub(crate) enum Role {
     Time,
     /// Spatial axis number d.
     Space(usize),
-    /// Channels; several such axes are one, row-major.
+    /// Channels; several such axes form one, row-major.
     Channel,
     /// An axis of length one.
     Single,

@@ -1,10 +1,10 @@
 //! Writing samples to files in PDEBench's layout, one sample after the other. The file appears only once it
 //! is complete. Equal samples give equal bytes.
 //!
-//! | array | shape | where |
+//! | array | shape | type |
 //! |---|---|---|
-//! | `tensor` | (n, t, x[, y[, z]]), or (n, 1, x[, y[, z]]) of a steady problem | `f32` |
-//! | `nu` | (n, x[, y[, z]]): what is given in a steady problem | `f32` |
+//! | `tensor` | (n, t, x[, y[, z]]), or (n, 1, x[, y[, z]]) for a steady problem | `f32` |
+//! | `nu` | (n, x[, y[, z]]): the source of a steady problem | `f32` |
 //! | `x-coordinate`, `y-coordinate`, `z-coordinate` | (points,) | `f64` |
 //! | `t-coordinate` | (t,), one entry per frame | `f64` |
 //! | `resolution_128/…` | the same arrays on the finer grid of 128 points along x | |

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How such a file begins, before the HDF5 part.
+/// The first bytes of such a file, before the HDF5 part.
 const BANNER: &[u8] = b"MATLAB 7.3 MAT-file";
 
 /// Whether the file begins like MATLAB's own, or has a top-level array that names its MATLAB class.
