@@ -21,7 +21,7 @@ pub(super) struct BoxBound {
 }
 
 /// The points around a box with center q, seen from q. At a place q + z the weights are those at q times
-/// exp(d_j·z/ℓ²), up to a common factor; equivalently times exp((d_j − m)·z/ℓ²), whose sum is smallest at q.
+/// exp(d_j·z/ℓ²), up to a common factor; equivalently times exp((d_j − m)·z/ℓ²), so that their sum is least at q.
 pub(super) struct Surroundings<'a> {
     pub place: &'a Place<'a>,
     pub cuboid: &'a Cuboid,
