@@ -19,11 +19,11 @@ pub struct Split {
 }
 
 impl Split {
-    /// A random split of `n` samples, determined by the seed: the fractions `validation` and `test`, rounded
+    /// A random split of `n` samples, determined by the seed: the shares `validation` and `test`, rounded
     /// to whole samples, and the rest for training.
     ///
     /// # Errors
-    /// A fraction outside [0, 1), or fractions that leave nothing for training.
+    /// A share outside [0, 1), or shares that leave nothing for training.
     pub fn random(n: usize, validation: f64, test: f64, seed: u64) -> Result<Self> {
         let count = |name, share: f64| {
             if (0.0..1.0).contains(&share) {
