@@ -19,20 +19,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PointDesign {
-    /// A uniform grid with cells at most twice as long as wide: periodic axes from their lower bound on, cell
-    /// centers on others. Needs an n that factors accordingly.
+    /// A uniform grid with cells at most twice as long as wide, starting at the lower bound of periodic axes
+    /// and at cell centers of open ones. Needs an n that factors accordingly.
     Grid,
     /// One uniform point in each of n boxes of equal volume.
     Jittered,
     /// Independent and uniform.
     Iid,
-    /// Halton's sequence in the bases 2, 3, 5, shifted at random.
+    /// The Halton sequence in bases 2, 3, 5, with a random shift.
     Halton,
-    /// Sobol's sequence with Owen's scrambling; beyond 65,536 points, one sequence after another.
+    /// The Sobol sequence with Owen scrambling; beyond 65,536 points, one sequence after another.
     Sobol,
-    /// Uniform, but no two points closer than a radius, which is lowered until n points fit.
+    /// Uniform, but no two points closer than a radius, which shrinks until n points fit.
     PoissonDisc,
-    /// Normal clusters of a fiftieth of each axis around ½√n uniform centers.
+    /// Normal clusters around ½√n uniform centers, with standard deviation 1/50 of each axis.
     Clustered,
 }
 
@@ -64,8 +64,8 @@ impl PointDesign {
     /// Exactly `n` distinct points of the domain.
     ///
     /// # Errors
-    /// `n` is zero, or more than fit into memory; or, for [`PointDesign::Grid`], has no nearly cubic shape (the error
-    /// names the nearest that have).
+    /// `n` is zero, or more than fit into memory; or, for [`PointDesign::Grid`], has no nearly cubic shape
+    /// (the error names the nearest that do).
     pub fn points(self, domain: &Domain, n: usize, rng: &mut impl Rng) -> Result<Points> {
         if n == 0 {
             return Err(Error::NoPoints);
@@ -89,11 +89,11 @@ impl PointDesign {
     }
 }
 
-/// What a point takes while a design is drawn: in the unit cube, in the domain, and in a table (at most half empty) that
-/// finds duplicates; in a Poisson-disc design, also in a cell.
+/// Bytes per point while a design is drawn: in the unit cube, in the domain, and in a table (at most half
+/// empty) that finds duplicates; in a Poisson-disc design, also in a cell.
 const BYTES_A_POINT: u128 = 192;
 
-/// A point of the unit cube; axes that the domain does not have are zero.
+/// A point of the unit cube; axes beyond the domain's are zero.
 type UnitPoint = [f64; 3];
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
     fn every_design_makes_exactly_n_points_that_follow_from_the_seed() {
         for design in PointDesign::ALL {
             for domain in domains() {
-                // 500 is feasible for the grid in each of these domains.
+                // The grid supports 500 in each of these domains.
                 for n in [1, 4, 500] {
                     let draw = |seed| design.points(&domain, n, &mut ChaCha8Rng::seed_from_u64(seed));
                     let Ok(points) = draw(1) else {

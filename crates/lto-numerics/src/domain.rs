@@ -7,8 +7,8 @@ use std::fmt;
 /// Default axis names, in array order.
 pub const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// Two coordinates are the same place if they differ by less than this part of the axis: what single-precision files
-/// leave of them.
+/// Two coordinates are the same place if they differ by less than this fraction of the axis, which is what
+/// single-precision files can resolve.
 pub(crate) const COORDINATE_TOLERANCE: f64 = 1e-6;
 
 /// One axis of a [`Domain`]: an interval, closed into a circle if `periodic`.
@@ -30,8 +30,8 @@ impl Axis {
         Self { name: name.into(), lower, upper, periodic }
     }
 
-    /// Whether two axes are the same but for their names: equal bounds, to a millionth of the length, and both periodic
-    /// or neither.
+    /// Whether two axes are the same but for their names: bounds equal to a millionth of the length, and both
+    /// periodic or neither.
     pub fn same_place(&self, other: &Axis) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= COORDINATE_TOLERANCE * self.length();
         self.periodic == other.periodic && near(self.lower, other.lower) && near(self.upper, other.upper)
@@ -42,7 +42,8 @@ impl Axis {
         self.upper - self.lower
     }
 
-    /// The shortest signed way from `from` to `to`: in `[−L/2, L/2]` on a periodic axis of length `L`.
+    /// The shortest signed displacement from `from` to `to`: in `[−L/2, L/2]` on a periodic axis of length
+    /// `L`.
     #[inline]
     pub fn displacement(&self, from: f64, to: f64) -> f64 {
         let d = to - from;
@@ -54,8 +55,9 @@ impl Axis {
         (self.lower..=self.upper).contains(&x)
     }
 
-    /// `x` as it is where it lies in `[lower, upper]`, else wrapped into it where the axis is periodic and `x` at most one
-    /// period away: −10 on the longitudes `[0, 360)`. What is further away is rather in other units.
+    /// `x` itself if it lies in `[lower, upper]`; else `x` wrapped into it, if the axis is periodic and `x`
+    /// at most one period away: −10 on the longitudes `[0, 360)`. Anything further away is probably in other
+    /// units.
     pub fn bring_in(&self, x: f64) -> f64 {
         let near = x >= self.lower - self.length() && x <= self.upper + self.length();
         if near && !self.contains(x) { self.wrap(x) } else { x }
@@ -72,7 +74,7 @@ impl Axis {
     }
 }
 
-/// `x in [0, 1]`, and `periodic` where it is.
+/// `x in [0, 1]`, followed by `periodic` if it is.
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.periodic { " periodic" } else { "" };
@@ -87,7 +89,7 @@ pub struct Domain {
     axes: Vec<Axis>,
 }
 
-/// A [`Domain`] as written, before it is checked.
+/// A [`Domain`] as written in a file, not yet checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
@@ -189,7 +191,7 @@ impl Domain {
         self.distance_squared(a, b).sqrt()
     }
 
-    /// Refuses a point (number `index` of its set) that is not finite or not in the domain.
+    /// Refuses a point (number `index` of its set) that is not finite or lies outside the domain.
     pub(crate) fn check_point(&self, index: usize, point: &[f64]) -> Result<()> {
         for (axis, &value) in self.axes.iter().zip(point) {
             let name = || axis.name.clone();
@@ -205,8 +207,8 @@ impl Domain {
     }
 }
 
-/// Halves the largest of the numbers of cells along each axis until there are at most `most` cells: along the long axes
-/// of a very flat domain, cells of the right volume would be far too many.
+/// Halves the largest cell count until there are at most `most` cells: in a very flat domain, cells of the
+/// right volume would be far too many along the long axes.
 pub(crate) fn limit_cells(counts: &mut [usize], most: usize) {
     while counts.iter().copied().fold(1, usize::saturating_mul) > most.max(1) {
         let Some(largest) = counts.iter_mut().max() else { return };

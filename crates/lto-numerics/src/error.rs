@@ -1,5 +1,5 @@
-//! The one error type of this crate. Variants carry the values that went wrong; the text says what, where, and
-//! what to do about it.
+//! The one error type of this crate. Variants carry the offending values; the text says what went wrong,
+//! where, and what to do about it.
 
 use std::path::{Path, PathBuf};
 
@@ -106,33 +106,33 @@ pub enum Error {
         /// The entry before it.
         previous: f64,
     },
-    /// A value that is NaN or infinite where data must be finite.
+    /// A value that is NaN or infinite.
     #[error("{what} holds {value} at index {index:?}: values must be finite")]
     NonFiniteValue {
-        /// Which array.
+        /// The array.
         what: String,
-        /// Where in it.
+        /// The index in it.
         index: Vec<usize>,
         /// The offending value.
         value: f64,
     },
-    /// A value that the file marks as missing, where all are needed.
+    /// A value that the file marks as missing.
     #[error(
         "{what} has no value at index {index:?}: the file marks it as missing (_FillValue, missing_value); fill the gaps \
-         first, or leave out what has them"
+         first, or leave out the affected data"
     )]
     MissingValue {
-        /// Which array.
+        /// The array.
         what: String,
-        /// Where in it.
+        /// The index in it.
         index: Vec<usize>,
     },
-    /// A number of points that fills no grid with nearly cubic cells.
-    #[error("no grid of exactly {n} points has cells at most twice as long as wide; take {nearest} points")]
+    /// A number of points for which no grid has nearly cubic cells.
+    #[error("no grid of exactly {n} points has cells at most twice as long as wide; use {nearest} points")]
     InfeasibleGrid {
         /// Number of points asked for.
         n: usize,
-        /// The nearest numbers that do, as text.
+        /// The nearest numbers that work, as text.
         nearest: String,
     },
     /// A parameter outside its range.
@@ -145,12 +145,12 @@ pub enum Error {
         /// What it must satisfy.
         requirement: &'static str,
     },
-    /// More memory than there is.
-    #[error("{what} would need {} of memory, but only {} are free: ask for less", gigabytes(*needed), gigabytes(*available))]
+    /// More memory than is free.
+    #[error("{what} would need {} of memory, but only {} is free: ask for less", gigabytes(*needed), gigabytes(*available))]
     Memory {
-        /// What for.
+        /// What the memory is for.
         what: String,
-        /// Bytes needed, at least.
+        /// Least number of bytes needed.
         needed: u64,
         /// Bytes free.
         available: u64,
@@ -162,7 +162,7 @@ pub enum Error {
         name: &'static str,
         /// Its value, as text.
         value: String,
-        /// Why not, and what would.
+        /// Why it does not fit, and what would.
         problem: String,
     },
     /// A resampling method that cannot carry fields from one grid to the other.
@@ -175,7 +175,7 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
-    /// A solver that left the finite numbers.
+    /// A solver whose solution is no longer finite.
     #[error("{solver}: the solution is no longer finite at t = {time}; use a smaller time step")]
     Diverged {
         /// Which solver.
@@ -185,7 +185,7 @@ pub enum Error {
     },
     /// An iterative solver that did not reach its tolerance.
     #[error(
-        "{solver}: relative residual {residual:e} after {iterations} iterations, {tolerance:e} is wanted; \
+        "{solver}: relative residual {residual:e} after {iterations} iterations, above the tolerance {tolerance:e}; \
          the coefficient varies over too many orders of magnitude"
     )]
     NotConverged {
@@ -195,20 +195,20 @@ pub enum Error {
         iterations: usize,
         /// Relative residual reached.
         residual: f64,
-        /// Relative residual wanted.
+        /// The tolerance.
         tolerance: f64,
     },
-    /// A sample of a generated data set that cannot be solved.
+    /// A sample of a generated dataset that cannot be solved.
     #[error("sample {index} of seed {seed} cannot be solved: {problem}")]
     Unsolved {
         /// Index of the sample.
         index: usize,
-        /// Seed of the data set.
+        /// Seed of the dataset.
         seed: u64,
         /// Why.
         problem: Box<Error>,
     },
-    /// A file that is not to be written, or cannot be.
+    /// A file that may not or cannot be written.
     #[error("{path}: {problem}", path = path.display())]
     Output {
         /// The file or folder.
@@ -236,7 +236,7 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A sound file with something in it that is not supported.
+    /// A valid file with something in it that is not supported.
     #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, &None))]
     Unsupported {
         /// The file.
@@ -253,7 +253,7 @@ pub enum Error {
         path: PathBuf,
         /// The name asked for.
         array: String,
-        /// The names there are.
+        /// The names in the file.
         present: Vec<String>,
     },
     /// A slice beyond the array.
@@ -270,7 +270,7 @@ pub enum Error {
         /// Shape of the array.
         shape: Box<[usize]>,
     },
-    /// Something wrong with what an array of a file holds.
+    /// A problem with the content of an array in a file.
     #[error("{path}{at}: {problem}", path = path.display(), at = place(.array, &None))]
     In {
         /// The file.
@@ -280,12 +280,12 @@ pub enum Error {
         /// What is wrong.
         problem: Box<Error>,
     },
-    /// A file of points that does not hold what is wanted of it.
+    /// A file of points without the required content.
     #[error("{path}: {row}{problem}", path = path.display(), row = row.as_ref().map(|r| format!("{r}: ")).unwrap_or_default())]
     Readings {
         /// The file.
         path: PathBuf,
-        /// The row, as a person finds it, if it is about one.
+        /// The row, as a person would find it, if the problem is with one.
         row: Option<String>,
         /// What is wrong, and what to do.
         problem: String,

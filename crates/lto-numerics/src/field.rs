@@ -50,7 +50,7 @@ impl Field {
         &self.values
     }
 
-    /// All values, taken out.
+    /// The values, by value.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
@@ -115,7 +115,7 @@ impl Trajectory {
     }
 }
 
-/// Refuses times that are none, not finite or not increasing.
+/// Refuses an empty list of times, and times that are not finite or not increasing.
 pub fn check_times(times: &[f64]) -> Result<()> {
     if times.is_empty() {
         return Err(Error::Mismatch { what: "number of times (at least)".into(), expected: 1, got: 0 });

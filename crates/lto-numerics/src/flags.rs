@@ -1,4 +1,4 @@
-//! Numbers on a command line, refused with what is wanted in their place.
+//! Parsers for numbers on a command line; errors say what is expected.
 
 use std::str::FromStr;
 

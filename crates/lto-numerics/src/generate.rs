@@ -1,5 +1,5 @@
-//! Data sets of random problems of a PDE, solved on all cores. Every solved sample goes into a journal beside the file, so
-//! an interrupted generation continues where it stopped, to the same bytes.
+//! Datasets of random problems of a PDE, solved on all cores. Every solved sample goes into a journal beside
+//! the file, so an interrupted generation resumes where it stopped and produces the same bytes.
 
 mod journal;
 mod record;
@@ -14,17 +14,17 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Memory that the solved samples of a block may take.
+/// Memory for the solved samples of a block.
 const BLOCK_BYTES: usize = 256 << 20;
-/// Blocks grow until they take this long: bringing them onto the disk then costs nothing.
+/// Blocks grow until they take this long; writing them to disk then costs nothing.
 const BLOCK_TIME: Duration = Duration::from_secs(1);
 
-/// What to do about files that are there already.
+/// What to do about existing files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Existing {
-    /// Continue an unfinished generation.
+    /// Resume an unfinished generation.
     pub resume: bool,
-    /// Replace the file, and unless resumed its journal.
+    /// Replace the file and, unless resumed, its journal.
     pub replace: bool,
 }
 
@@ -37,12 +37,12 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// Prepares a generation into `output`, whose suffix says the format; whatever can be refused is refused here, before
-    /// anything is computed.
+    /// Prepares a generation into `output`, whose suffix determines the format. Whatever can be refused is
+    /// refused here, before anything is computed.
     ///
     /// # Errors
-    /// Parameters out of range, a file or journal that is there and not to be replaced, a folder that is missing or cannot
-    /// be written, an unknown suffix, a disk too full, or a journal of something else.
+    /// Parameters out of range, an existing file or journal that may not be replaced, a folder that is
+    /// missing or cannot be written, an unknown suffix, a disk too full, or a journal of something else.
     pub fn begin(recipe: Recipe, output: &Path, existing: Existing) -> Result<Self> {
         let pde = recipe.config.build()?;
         let refuse =
@@ -54,8 +54,7 @@ impl Generation {
         let path = Journal::path_for(output);
         let unfinished = path.exists();
         if unfinished && !existing.resume && !existing.replace {
-            let problem =
-                "an unfinished run left this; continue it with --resume, or start anew with --force";
+            let problem = "left by an unfinished run; continue it with --resume, or start over with --force";
             return Err(refuse(&path, problem));
         }
         // All samples go into the journal first, then into the file beside it.
@@ -63,7 +62,7 @@ impl Generation {
         let there = std::fs::metadata(&path).map_or(0, |file| file.len());
         check_space(&folder, total.saturating_mul(2).saturating_sub(there))?;
         check_file_size(output, total)?;
-        // Begun and dropped: whatever is wrong with the name or the folder is found now, not after hours.
+        // Created and dropped: any problem with the name or the folder shows now, not after hours.
         drop(write::create(output, &file_header(&recipe, pde.as_ref())?)?);
         let journal = if unfinished && existing.resume {
             Journal::resume(&path, &recipe)?
@@ -83,12 +82,12 @@ impl Generation {
         self.pde.as_ref()
     }
 
-    /// Solves what is missing and writes the file. `stop` is asked between samples, `progress` told how many are solved.
-    /// Whether it was finished: where it was stopped, the samples stay in the journal.
+    /// Solves the missing samples and writes the file. `stop` is polled between samples; `progress` receives
+    /// the number solved. Returns whether it finished; if stopped, the samples stay in the journal.
     ///
     /// # Errors
-    /// A problem that cannot be solved ([`Error::Unsolved`]; it never can be, so the journal goes too), a full disk, or a
-    /// damaged journal.
+    /// A problem that cannot be solved ([`Error::Unsolved`]; it never can be, so the journal is deleted too),
+    /// a full disk, or a damaged journal.
     pub fn run(&mut self, progress: &mut dyn FnMut(usize), stop: &(dyn Fn() -> bool + Sync)) -> Result<bool> {
         if let Err(error) = self.solve(progress, stop) {
             if matches!(error, Error::Unsolved { .. }) {
@@ -103,7 +102,7 @@ impl Generation {
         Ok(finished)
     }
 
-    /// In blocks: memory stays bounded, and the journal gets the samples in order.
+    /// In blocks, so that memory stays bounded and the journal receives the samples in order.
     fn solve(&mut self, progress: &mut dyn FnMut(usize), stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
         let (pde, seed, samples) = (self.pde.as_ref(), self.recipe.seed, self.recipe.samples);
         let threads = rayon::current_num_threads();
@@ -116,7 +115,7 @@ impl Generation {
                 .into_par_iter()
                 .map(|index| (!stop()).then(|| solve_one(pde, seed, index)))
                 .collect();
-            // Up to the first that was left out: the journal has no gaps.
+            // Up to the first sample left out, so that the journal has no gaps.
             for sample in solved.into_iter().map_while(|sample| sample) {
                 self.journal.append(&sample?)?;
             }
@@ -129,7 +128,7 @@ impl Generation {
         Ok(())
     }
 
-    /// Writes the file from a complete journal; `false`, and no file, where it was stopped.
+    /// Writes the file from a complete journal; `false`, and no file, if stopped.
     fn write(&mut self, stop: &(dyn Fn() -> bool + Sync)) -> Result<bool> {
         let pde = self.pde.as_ref();
         let mut writer = write::create(&self.output, &file_header(&self.recipe, pde)?)?;
@@ -157,7 +156,7 @@ fn sample_bytes(pde: &dyn Pde) -> usize {
     4 * arrays * pde.grids().iter().map(|grid| grid.len()).sum::<usize>()
 }
 
-/// What the file holds besides samples: the attributes of the PDE, and how to generate the file again.
+/// What the file holds besides samples: the attributes of the PDE, and how to regenerate the file.
 fn file_header(recipe: &Recipe, pde: &dyn Pde) -> Result<write::Header> {
     let number = |value: f64| Attribute::Numbers(vec![value]);
     let text = |value: String| Attribute::Texts(vec![value]);
@@ -180,7 +179,7 @@ fn check_space(folder: &Path, needed: u64) -> Result<()> {
         return Ok(());
     }
     let problem = format!(
-        "{:.3e} bytes are needed there (half of it only while generating), {available:.3e} are free",
+        "{:.3e} bytes are needed here (half of them only while generating), but only {available:.3e} are free",
         needed as f64,
         available = available as f64
     );
@@ -192,13 +191,13 @@ fn check_space(_folder: &Path, _needed: u64) -> Result<()> {
     Ok(())
 }
 
-/// Refuses files longer than the shell allows: the system would end the program without a word.
+/// Refuses files longer than the shell's limit, at which the system would kill the program without a message.
 #[cfg(unix)]
 fn check_file_size(output: &Path, needed: u64) -> Result<()> {
     match rustix::process::getrlimit(rustix::process::Resource::Fsize).current {
         Some(limit) if needed > limit => {
             let problem = format!(
-                "needs {needed} bytes, but files may have {limit} here; raise the limit: ulimit -f unlimited"
+                "needs {needed} bytes, but files are limited to {limit} here; raise the limit: ulimit -f unlimited"
             );
             Err(Error::Output { path: output.into(), problem })
         }

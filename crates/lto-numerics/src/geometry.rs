@@ -17,7 +17,7 @@ pub use fill_distance::{FillDistance, fill_distance};
 pub use nearest::nearest;
 pub use voronoi::{VoronoiVolumes, voronoi_volumes};
 
-/// q = ½ min over pairs of d_Ω(c_i, c_j): the radius of the largest equal balls around the points that do not
+/// q = ½ min over pairs of d_Ω(c_i, c_j): the largest radius for which equal balls around the points do not
 /// overlap.
 ///
 /// # Errors
@@ -37,8 +37,8 @@ pub fn separation(points: &Points) -> Result<f64> {
     Ok(0.5 * smallest.sqrt())
 }
 
-/// The ratio δ/q of fill distance and separation, at least 1 on connected domains with two or more points; bounded
-/// over a family of sets means that the family is quasi-uniform.
+/// The ratio δ/q of fill distance and separation, at least 1 on connected domains with two or more points. A
+/// family of sets is quasi-uniform if it is bounded.
 ///
 /// # Errors
 /// As [`separation`] and [`fill_distance`].

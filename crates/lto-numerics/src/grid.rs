@@ -1,4 +1,4 @@
-//! Tensor grids and where their points truly lie. Nothing assumes a placement: every solver, file layout and
+//! Tensor grids and where exactly their points lie. No placement is assumed: every solver, file layout and
 //! dataset states its own.
 
 use crate::domain::Domain;
@@ -78,12 +78,12 @@ impl Grid {
         Self::uniform(domain, &axes)
     }
 
-    /// A grid from explicit, increasing coordinates per axis. The placement of each axis is recognized where it
-    /// is one of [`Placement`]'s to a relative 1e-6 (files store coordinates in single precision).
+    /// A grid from explicit, increasing coordinates per axis. An axis that matches a [`Placement`] to a
+    /// relative 1e-6 is recognized as such (files store coordinates in single precision).
     ///
     /// # Errors
-    /// Wrong number of axes, an empty axis, coordinates that are not finite, not increasing, outside the domain,
-    /// or that name both ends of a periodic axis.
+    /// Wrong number of axes, an empty axis, coordinates that are not finite, not increasing or outside the
+    /// domain, or both ends of a periodic axis.
     pub fn from_coordinates(domain: Domain, coordinates: Vec<Vec<f64>>) -> Result<Self> {
         expect("number of grid axes", domain.dim(), coordinates.len())?;
         for (axis, x) in domain.axes().iter().zip(&coordinates) {
@@ -154,12 +154,12 @@ impl Grid {
         &self.coordinates[d]
     }
 
-    /// The placement of axis `d`, if it is a uniform one that is known.
+    /// The placement of axis `d`, if it is uniform and known.
     pub fn placement(&self, d: usize) -> Option<Placement> {
         self.placements[d]
     }
 
-    /// Mean spacing along axis `d` (the length of the axis where it has one point only).
+    /// Mean spacing along axis `d` (the axis length if it has only one point).
     pub fn spacing(&self, d: usize) -> f64 {
         let x = &self.coordinates[d];
         if x.len() < 2 {
@@ -211,7 +211,7 @@ pub(crate) fn factor_shapes(n: usize, dim: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// `Ok` where two counts agree, else [`Error::Mismatch`].
+/// `Ok` if two counts agree, else [`Error::Mismatch`].
 pub(crate) fn expect(what: &str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::Mismatch { what: what.into(), expected, got }) }
 }

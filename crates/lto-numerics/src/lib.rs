@@ -1,6 +1,6 @@
-//! The numerical ground of the Latent Twin Operator: where values live (domains, points, grids, fields), the
-//! set convolution that carries scattered observations onto a grid, the theory of its error, PDE solvers that make
-//! data, and readers and writers for the files PDE data comes in. Plain `f64`; no tensors, no gradients.
+//! The numerical foundation of the Latent Twin Operator: where values live (domains, points, grids, fields),
+//! the set convolution that carries scattered observations onto a grid, the theory of its error, PDE solvers
+//! that generate data, and readers and writers for PDE data files. Plain `f64`; no tensors, no gradients.
 
 pub mod dataset;
 pub mod design;

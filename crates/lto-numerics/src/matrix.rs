@@ -31,8 +31,8 @@ impl<'a, T: Real> Matrix<'a, T> {
     }
 }
 
-/// `out = a b` with sums of at most `longest` terms, added up: each entry is off by the rounding of so many additions and
-/// of one more for each piece.
+/// `out = a b`, in partial sums of at most `longest` terms: each entry carries the rounding of `longest`
+/// additions plus one per partial sum.
 pub fn multiply_in_pieces<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], longest: usize) {
     for start in (0..a.columns.max(1)).step_by(longest) {
         let end = a.columns.min(start + longest);

@@ -1,15 +1,15 @@
-//! Memory, asked for before it is allocated: what cannot fit is an error, not a killed process.
+//! Checks memory before it is allocated: what cannot fit is an error, not a killed process.
 
 use crate::error::{Error, Result};
 use std::fs::read_to_string;
 
-/// Assumed where the system does not say.
+/// Assumed if the system does not say.
 const UNKNOWN: u64 = 256 << 30;
 
-/// `Ok` where `bytes` fit into the memory that is free now. `what` begins the message: `100000000 points`.
+/// `Ok` if `bytes` fit into the memory that is free now. `what` begins the message: `100000000 points`.
 ///
 /// # Errors
-/// [`Error::Memory`], with what is needed and what is there.
+/// [`Error::Memory`], with the bytes needed and the bytes free.
 pub fn require(what: &str, bytes: u128) -> Result<()> {
     let available = available();
     if bytes <= u128::from(available) {
@@ -19,8 +19,8 @@ pub fn require(what: &str, bytes: u128) -> Result<()> {
     Err(Error::Memory { what: what.into(), needed, available })
 }
 
-/// Bytes that may be allocated without swapping: Linux's `MemAvailable`, and no more than the limit of the control
-/// group (a container's). Elsewhere 256 GiB.
+/// Bytes that may be allocated without swapping: on Linux `MemAvailable`, capped by the limit of the control
+/// group (the container's). Elsewhere 256 GiB.
 pub fn available() -> u64 {
     let free = read_to_string("/proc/meminfo").ok().and_then(|text| mem_available(&text));
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];

@@ -1,20 +1,20 @@
-//! A binary tree of boxes over a set of points, for nearest neighbors and for the points near a box, on periodic
-//! and plain axes alike. Unlike a list of equal cells it adapts to clusters and to empty regions.
+//! A binary tree of boxes over a set of points, for finding nearest neighbors and the points near a box, on
+//! periodic and open axes. Unlike a list of equal cells it adapts to clusters and empty regions.
 
 use crate::domain::Domain;
 use crate::points::Points;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// At most this many points in a leaf.
+/// Most points in a leaf.
 const LEAF: usize = 32;
-/// Subtrees of more points than this are built in parallel.
+/// Subtrees with more points than this are built in parallel.
 const PARALLEL: usize = 1 << 14;
 
 /// A point, padded with zeros to three axes.
 pub(crate) type Position = [f64; 3];
 
-/// An axis-parallel box: center and half widths, zero on axes that the domain does not have.
+/// An axis-parallel box: center and half widths, zero on axes beyond the domain's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cuboid {
     pub center: Position,
@@ -35,12 +35,12 @@ impl Cuboid {
         Self { center, half }
     }
 
-    /// Half the diagonal: no place of the box is further from its center.
+    /// Half the diagonal: no point of the box is further from its center.
     pub fn radius(&self) -> f64 {
         self.half.iter().map(|h| h * h).sum::<f64>().sqrt()
     }
 
-    /// The ways from the center to the 2^D corners.
+    /// The displacements from the center to the 2^D corners.
     pub fn corners(&self, dim: usize) -> impl Iterator<Item = Position> + use<> {
         let half = self.half;
         let side = move |corner: usize, d: usize| if corner >> d & 1 == 1 { half[d] } else { -half[d] };
@@ -51,7 +51,7 @@ impl Cuboid {
 /// Distances between boxes of a domain, each periodic axis taken the shorter way round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metric {
-    /// Length of each periodic axis, infinity on others.
+    /// Length of each periodic axis, infinity on open axes.
     periods: Position,
 }
 
@@ -76,13 +76,13 @@ impl Metric {
         (0..3).map(|d| self.along(d, a[d], b[d]).powi(2)).sum()
     }
 
-    /// The smallest d_Ω² between the points of two boxes.
+    /// The smallest d_Ω² between points of two boxes.
     pub fn squared_min(&self, a: &Cuboid, b: &Cuboid) -> f64 {
         let gap = |d| (self.along(d, a.center[d], b.center[d]) - a.half[d] - b.half[d]).max(0.0);
         (0..3).map(|d| gap(d).powi(2)).sum()
     }
 
-    /// An upper bound of d_Ω² over the points of two boxes.
+    /// An upper bound on d_Ω² between points of two boxes.
     pub fn squared_max(&self, a: &Cuboid, b: &Cuboid) -> f64 {
         let reach = |d| self.along(d, a.center[d], b.center[d]) + a.half[d] + b.half[d];
         (0..3).map(|d| reach(d).min(0.5 * self.periods[d]).powi(2)).sum()
@@ -107,13 +107,13 @@ impl Node {
 /// The nearest point found by [`PointTree::nearest`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearest {
-    /// Place of the point in the tree's order.
+    /// Position of the point in the tree's order.
     pub place: usize,
     pub squared_distance: f64,
 }
 
-/// The points of a set, in an order in which the points of every node are neighbors in memory. That order, and with
-/// it every sum over the tree, depends on the set only and not on the order in which the points were given.
+/// The points of a set, ordered so that the points of every node are neighbors in memory. That order, and
+/// with it every sum over the tree, depends only on the set, not on the order in which the points were given.
 pub(crate) struct PointTree {
     pub metric: Metric,
     nodes: Vec<Node>,
@@ -138,7 +138,7 @@ impl PointTree {
         self.order.len()
     }
 
-    /// Index in the point set of each place of the tree.
+    /// The index in the point set at each position of the tree.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
@@ -156,7 +156,7 @@ impl PointTree {
         self.nodes.iter().filter(|node| node.is_leaf())
     }
 
-    /// Visits nodes from the root down, in the tree's order; below a node only where `visit` says so.
+    /// Visits nodes from the root down, in the tree's order; descends only where `visit` says so.
     pub fn descend(&self, mut visit: impl FnMut(&Node) -> bool) {
         let mut stack = vec![0];
         while let Some(index) = stack.pop() {
@@ -168,8 +168,8 @@ impl PointTree {
         }
     }
 
-    /// Ranges of places that hold every point whose distance from some point of `cuboid` is at most
-    /// √`squared_radius`, and few others.
+    /// Ranges of positions that hold every point within √`squared_radius` of some point of `cuboid`, and few
+    /// others.
     pub fn near(&self, cuboid: &Cuboid, squared_radius: f64) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         self.descend(|node| {
@@ -188,14 +188,14 @@ impl PointTree {
         ranges
     }
 
-    /// The point nearest to `position` among those at other places than `except`; `None` where there is none.
+    /// The point nearest to `position` that does not coincide with `except`; `None` if there is none.
     pub fn nearest(&self, position: &Position, except: Option<usize>) -> Option<Nearest> {
         let mut closest = Closest { most: 1, except, found: Vec::with_capacity(1) };
         self.search(0, &Cuboid::point(*position), &mut closest);
         closest.found.pop()
     }
 
-    /// The `k` points nearest to `position`, or all where there are fewer, the nearest first.
+    /// The `k` points nearest to `position` (all, if there are fewer), nearest first.
     pub fn k_nearest(&self, position: &Position, k: usize) -> Vec<Nearest> {
         let mut closest = Closest { most: k, except: None, found: Vec::with_capacity(k.min(self.len())) };
         if k > 0 {
@@ -230,7 +230,7 @@ impl PointTree {
 struct Closest {
     most: usize,
     except: Option<usize>,
-    /// The nearest first.
+    /// Nearest first.
     found: Vec<Nearest>,
 }
 
@@ -251,7 +251,7 @@ impl Closest {
     }
 }
 
-/// Orders `order` into a tree and returns its nodes, the root first; `start` is the place of `order[0]`.
+/// Orders `order` into a tree and returns its nodes, root first; `start` is the position of `order[0]`.
 fn build(flat: &[f64], dim: usize, order: &mut [usize], start: usize) -> Vec<Node> {
     let (mut lower, mut upper) = ([0.0; 3], [0.0; 3]);
     for d in 0..dim {

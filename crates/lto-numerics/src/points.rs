@@ -1,5 +1,5 @@
-//! Point sets: scattered, a tensor grid, or some points of a tensor grid. The structure is kept, since the set
-//! convolution is much cheaper on (masked) grids.
+//! Point sets: scattered, a tensor grid, or some points of a tensor grid. The structure is kept because the
+//! set convolution is much cheaper on (masked) grids.
 
 use crate::domain::Domain;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ pub enum PointStructure {
     Masked {
         /// The grid.
         grid: Grid,
-        /// Which of its points, increasing.
+        /// The indices of its points, increasing.
         indices: Vec<usize>,
     },
 }
@@ -34,8 +34,8 @@ impl Points {
     /// wrapped into it.
     ///
     /// # Errors
-    /// No points, a length that is no multiple of D, a coordinate that is not finite or outside the domain, or
-    /// two points in the same place; the error says which.
+    /// No points, a length that is not a multiple of D, a coordinate that is not finite or outside the
+    /// domain, or two points in the same place; the error says which.
     pub fn scattered(domain: Domain, mut coordinates: Vec<f64>) -> Result<Self> {
         let dim = domain.dim();
         if coordinates.is_empty() {
@@ -65,7 +65,7 @@ impl Points {
         Self { domain: grid.domain().clone(), structure: PointStructure::Grid(grid) }
     }
 
-    /// The points of `grid` with the given row-major indices, in any order; kept sorted.
+    /// The points of `grid` with the given row-major indices. Any order is accepted; they are kept sorted.
     ///
     /// # Errors
     /// No index, one beyond the grid, or one given twice.
@@ -144,8 +144,8 @@ impl Points {
         all
     }
 
-    /// The points in order, in pieces of at most `most` (at least one): what is too much at once is done piece by
-    /// piece. Pieces of a grid are masked grids.
+    /// The points in order, in pieces of at most `most` (at least one), for work that is too large to do at
+    /// once. Pieces of a grid are masked grids.
     pub fn pieces(&self, most: usize) -> Vec<Self> {
         let (n, most) = (self.len(), most.max(1));
         if n <= most {

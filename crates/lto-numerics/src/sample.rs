@@ -4,22 +4,22 @@ use crate::field::{Field, Trajectory};
 use crate::grid::Grid;
 use std::sync::Arc;
 
-/// What a solver makes and a file holds many of.
+/// What a solver computes, and what a file holds many of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sample {
     /// Fields at increasing times.
     Evolution(Trajectory),
-    /// A field determined by another one, without time (Darcy: coefficient → pressure).
+    /// A field determined by another, without time (Darcy: coefficient → pressure).
     Steady {
-        /// What is given.
+        /// The known field.
         source: Field,
-        /// What is sought.
+        /// The field that is sought.
         target: Field,
     },
 }
 
 impl Sample {
-    /// The grid of the sample (of its target, where it is steady).
+    /// The grid of the sample (of the target, if steady).
     pub fn grid(&self) -> &Arc<Grid> {
         match self {
             Sample::Evolution(trajectory) => trajectory.grid(),
@@ -28,7 +28,7 @@ impl Sample {
     }
 }
 
-/// The numbers of at most `at_most` things out of `available`, evenly spaced, the first and the last among them.
+/// At most `at_most` indices below `available`, evenly spaced, including the first and the last.
 pub fn evenly_spaced(available: usize, at_most: usize) -> Vec<usize> {
     let count = available.min(at_most);
     let last = count.max(2) - 1;

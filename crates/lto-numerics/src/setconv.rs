@@ -1,6 +1,6 @@
-//! The set convolution: values at scattered points carried onto other points by a Gaussian kernel. It has no learned
-//! parameters but ℓ. The fast way is chosen from the structure of the points; in double precision all ways agree to
-//! 1e-10, in single precision to [`SetConv::single_precision_error`].
+//! The set convolution: a Gaussian kernel carries values at scattered points to other points. ℓ is its only
+//! learned parameter. The fastest method is chosen from the structure of the points; in double precision all
+//! methods agree to 1e-10, in single precision to [`SetConv::single_precision_error`].
 
 mod axis_products;
 mod axis_weights;
@@ -29,15 +29,15 @@ pub(crate) use local_linear::{DETERMINED, Means, SMALLEST_DENSITY};
 pub use nearest_linear::nearest_linear;
 pub use on_grid::GridChannels;
 
-/// Largest relative change of the density by leaving out far points; ten times below what is promised.
+/// Largest relative change of the density from leaving out far points; ten times smaller than promised.
 const TRUNCATION: f64 = 1e-11;
 
-/// [`SetConv::apply`] agrees with the full sums to 1e-10 of max|u|, and so do the sums of [`crate::theory`], with something
-/// to spare.
+/// [`SetConv::apply`] and the sums of [`crate::theory`] agree with the full sums to 1e-10 of max|u|, with
+/// room to spare.
 pub(crate) const ROUNDING: f64 = 2e-10;
 
-/// The channels of Eq. density-signal at M query points, from a context of N points c_j with values u_j of p
-/// channels.
+/// The channels of Eq. density-signal at M query points, from a context of N points c_j with p-channel values
+/// u_j.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channels {
     /// ρ(x) = Σ_j κ(x, c_j), `[M]`. Grows with N.
@@ -45,7 +45,7 @@ pub struct Channels {
     /// ν(x) = Σ_j u_j κ(x, c_j), `[p, M]`. Unbounded as N grows; not for a network.
     pub raw_signal: Vec<f64>,
     /// û(x) = ν(x) / (ρ(x) + `density_floor`), `[p, M]`: Nadaraya–Watson. 1-Lipschitz in the values in the
-    /// largest norm, for every N, placement and ℓ (Lemma encoder-stability).
+    /// maximum norm, for every N, placement and ℓ (Lemma encoder-stability).
     pub signal: Vec<f64>,
 }
 
@@ -62,8 +62,8 @@ pub struct Channels {
 /// # Ok::<(), lto_numerics::Error>(())
 /// ```
 ///
-/// Results depend, to the last bit, neither on the number of threads nor on the order of the context: points are
-/// summed in an order that follows from their places.
+/// Results do not depend, to the last bit, on the number of threads or the order of the context: the order of
+/// summation follows from the points' coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SetConv {
     kernel: Gaussian,
@@ -72,7 +72,7 @@ pub struct SetConv {
 }
 
 impl SetConv {
-    /// The density floor where none is set.
+    /// The default density floor.
     pub const DENSITY_FLOOR: f64 = 1e-8;
 
     /// A set convolution with the Gaussian kernel of length scale ℓ.
@@ -99,7 +99,7 @@ impl SetConv {
         Ok(Self { density_floor, ..self })
     }
 
-    /// The same with another ℓ.
+    /// The same set convolution with another ℓ.
     ///
     /// # Errors
     /// As [`SetConv::new`].
@@ -107,8 +107,9 @@ impl SetConv {
         Ok(Self { kernel: Gaussian::new(length_scale)?, ..self })
     }
 
-    /// The same as an encoder computes it, with [`SetConv::on_grid`] in single precision: bounds of its error include
-    /// [`SetConv::single_precision_error`]. [`SetConv::apply`] is in double precision always.
+    /// The same set convolution as an encoder computes it: [`SetConv::on_grid`] in single precision. Bounds
+    /// on its error include [`SetConv::single_precision_error`]. [`SetConv::apply`] is always in double
+    /// precision.
     pub fn in_single_precision(self) -> Self {
         Self { single: true, ..self }
     }
@@ -125,14 +126,15 @@ impl SetConv {
 
     /// Density, raw signal and signal at the query points.
     ///
-    /// Each agrees with the full sums: the density to a relative 1e-10, the raw signal to 1e-10 of ρ·max|u|, the
-    /// signal to 1e-10 of max|u|, also where the nearest point is many ℓ away.
+    /// Each agrees with the full sums: the density to a relative 1e-10, the raw signal to 1e-10 of ρ·max|u|,
+    /// the signal to 1e-10 of max|u|, even where the nearest point is many ℓ away.
     ///
     /// # Shapes
     /// `values` is `[p, N]`, row-major; p is taken from its length.
     ///
     /// # Errors
-    /// A number of values that is no multiple of N, a value that is not finite, or a query in another domain.
+    /// A number of values that is not a multiple of N, a value that is not finite, or a query in another
+    /// domain.
     pub fn apply(&self, context: &Points, values: &[f64], query: &Points) -> Result<Channels> {
         let n_channels = check(context, values, query)?;
         let terms = Term::channels(n_channels);
@@ -148,20 +150,20 @@ impl SetConv {
         Ok(Channels { density, raw_signal, signal })
     }
 
-    /// The part of max|u| by which the signal may be off where the density is at least ρ: ε/(ρ + ε) for the density floor,
-    /// and rounding.
+    /// The largest error of the signal, as a fraction of max|u|, where the density is at least ρ: ε/(ρ + ε)
+    /// from the density floor, plus rounding.
     pub(crate) fn signal_loss(&self, density: f64, n_points: usize, dim: usize) -> f64 {
         let single = if self.single { self.single_precision_error(density, n_points, dim) } else { 0.0 };
         self.density_floor / (density + self.density_floor) + ROUNDING + single
     }
 
-    /// The local linear estimate at the query points: for each, the value there of the affine function fitted to
-    /// the context by least squares weighted with κ. Exact on affine functions, hence without the smoothing bias
-    /// that the signal has at boundaries and where points crowd on one side; not bounded by the values.
+    /// The local linear estimate: at each query point, the value of the affine function fitted to the context
+    /// by least squares with weights κ. Exact on affine functions, so it lacks the smoothing bias of the
+    /// signal at boundaries and where points crowd on one side; not bounded by the values.
     ///
-    /// Where the neighbors do not determine an affine function (too few within reach, or on a line), the signal of
-    /// [`SetConv::apply`] is given instead, and counted. On periodic axes "affine" is meant along shortest ways,
-    /// so ℓ should be well below the period.
+    /// Where the neighbors do not determine an affine function (too few within reach, or on a line), the
+    /// result is the signal of [`SetConv::apply`], and the point is counted. On periodic axes "affine" means
+    /// along shortest displacements, so ℓ should be well below the period.
     ///
     /// # Shapes
     /// As [`SetConv::apply`].
@@ -171,14 +173,14 @@ impl SetConv {
     pub fn local_linear(&self, context: &Points, values: &[f64], query: &Points) -> Result<LocalLinear> {
         let n_channels = check(context, values, query)?;
         let terms = Term::affine(context.dim(), n_channels);
-        // Displacements squared weigh far points more than the density does.
+        // Squared displacements give far points more weight than they have in the density.
         let truncation = 1e-3 * TRUNCATION;
         let sums = Moments { kernel: self.kernel, context, values, query, terms: &terms, truncation }.sums();
         Ok(local_linear::solve(context.dim(), n_channels, query.len(), &sums, self.density_floor))
     }
 }
 
-/// The number of channels of sound input.
+/// The number of channels, once the input is checked.
 fn check(context: &Points, values: &[f64], query: &Points) -> Result<usize> {
     if !context.domain().same_place(query.domain()) {
         let text = |points: &Points| points.domain().to_string();

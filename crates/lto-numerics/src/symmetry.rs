@@ -1,6 +1,6 @@
-//! Maps of the domain onto itself that carry solutions of a PDE to solutions. They act on coordinates, so they are exact
-//! on any grid and on scattered points; values are kept or negated, which is right for scalar fields (the components of
-//! a vector would have to turn with the map).
+//! Maps of the domain onto itself that carry solutions of a PDE to solutions. They act on coordinates, so
+//! they are exact on any grid and on scattered points. Values are kept or negated, which is right for scalar
+//! fields (a vector's components would have to turn with the map).
 
 use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
@@ -24,10 +24,10 @@ pub enum Symmetry {
     Negation,
     /// All axes mirrored, and `u ↦ −u` (Burgers).
     OddMirror,
-    /// Shifts `(δ, −δ)`, which leave `x + y` as it is: what a forcing of `x + y` allows.
+    /// Shifts `(δ, −δ)`, which preserve `x + y`: for a forcing that depends on `x + y` only.
     DiagonalTranslation,
-    /// `(x, y) ↦ (y + L/2, x)` and `u ↦ −u`. A reflection turns the sign of a vorticity, and half a period that of a
-    /// forcing A (sin 2π(x + y)/L + cos 2π(x + y)/L).
+    /// `(x, y) ↦ (y + L/2, x)` and `u ↦ −u`. The reflection flips the sign of a vorticity; half a period
+    /// flips that of a forcing A (sin 2π(x + y)/L + cos 2π(x + y)/L).
     ShiftedTranspose,
     /// `(x, y) ↦ (L/4 − x, −y)`, half a turn about a point where that forcing is symmetric.
     ShiftedRotation,
@@ -63,7 +63,7 @@ impl Symmetry {
     /// Refuses a domain that the family does not map onto itself.
     ///
     /// # Errors
-    /// [`Error::Parameter`], naming the family and what it needs.
+    /// [`Error::Parameter`] with the family and what it requires.
     pub fn check(self, domain: &Domain) -> Result<()> {
         let axes = domain.axes();
         let equal = axes.iter().all(|axis| axis.same_place(&axes[0]));
@@ -81,7 +81,7 @@ impl Symmetry {
         Err(Error::Parameter { name: "symmetry", value: self.name().into(), requirement })
     }
 
-    /// A random member of the family, on a domain that it fits.
+    /// A random member of the family, for a domain that supports it.
     pub fn draw(self, domain: &Domain, rng: &mut impl Rng) -> Isometry {
         let axes = domain.axes();
         let mut drawn = Isometry::identity(domain.dim());
@@ -127,15 +127,15 @@ impl Symmetry {
     }
 }
 
-/// Where the new coordinate along one axis comes from: `x ↦ shift + x_from`, or `shift + lower + upper − x_from`, and
-/// once round where the axis is periodic.
+/// Where the new coordinate along one axis comes from: `x ↦ shift + x_from`, or
+/// `shift + lower + upper − x_from`, wrapped if the axis is periodic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisMove {
     /// The axis it comes from.
     pub from: usize,
-    /// Whether that axis is mirrored about its middle first.
+    /// Whether that axis is first mirrored about its middle.
     pub mirrored: bool,
-    /// What is added; 0 on an axis that is not periodic.
+    /// The shift; 0 on an axis that is not periodic.
     pub shift: f64,
 }
 
@@ -143,12 +143,12 @@ impl AxisMove {
     /// The new coordinate of `x`, along `axis`.
     fn apply(self, axis: &Axis, x: f64) -> f64 {
         let x = if self.mirrored { axis.lower + axis.upper - x } else { x };
-        // The sum of the bounds rounds, so a mirrored end may miss the domain by a bit.
+        // The sum of the bounds is rounded, so a mirrored end may just miss the domain.
         if axis.periodic { axis.wrap(x + self.shift) } else { x.clamp(axis.lower, axis.upper) }
     }
 }
 
-/// A map of the domain onto itself, and what becomes of the values.
+/// A map of the domain onto itself, and its effect on the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Isometry {
     /// For each axis, where its new coordinate comes from.
@@ -158,7 +158,7 @@ pub struct Isometry {
 }
 
 impl Isometry {
-    /// The map that changes nothing.
+    /// The identity.
     pub fn identity(dim: usize) -> Self {
         let axes = (0..dim).map(|from| AxisMove { from, mirrored: false, shift: 0.0 }).collect();
         Self { axes, negated: false }
@@ -184,7 +184,7 @@ impl Isometry {
         Self { axes: axes.collect(), negated: self.negated != next.negated }
     }
 
-    /// What values are multiplied by.
+    /// The factor applied to values.
     pub fn sign(&self) -> f64 {
         if self.negated { -1.0 } else { 1.0 }
     }
@@ -193,7 +193,7 @@ impl Isometry {
     /// original (times [`Isometry::sign`]). A grid stays a grid.
     ///
     /// # Errors
-    /// None on a domain that the map fits.
+    /// None on a domain that supports the map.
     pub fn apply(&self, points: &Points) -> Result<(Points, Vec<usize>)> {
         match points.structure() {
             PointStructure::Scattered(coordinates) => {
@@ -219,7 +219,7 @@ impl Isometry {
         }
     }
 
-    /// The moved grid, and for each of its points the index of the point it was.
+    /// The moved grid, and for each of its points the index of the original point.
     fn apply_to_grid(&self, grid: &Grid) -> Result<(Grid, Vec<usize>)> {
         let old_shape = grid.shape();
         let mut steps = vec![1; old_shape.len()];
@@ -246,7 +246,7 @@ mod tests {
     use crate::grid::Placement;
     use crate::pde::sample_rng;
 
-    /// Grid, masked grid and scattered points agree about where every value goes, whatever the map.
+    /// Grid, masked grid and scattered points agree on where every value goes, for any map.
     #[test]
     fn every_layout_is_moved_alike() {
         let domain = Domain::unit(2, true).unwrap();
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    /// Composition against one map after the other.
+    /// Composing two maps equals applying one after the other.
     #[test]
     fn maps_compose() {
         let domain = Domain::unit(2, true).unwrap();
@@ -308,7 +308,7 @@ mod tests {
             negated: false,
         };
         let (moved, order) = map.apply(&Points::grid(grid)).unwrap();
-        // x: 3, 2, 0 sorted; y: 0.75 and 0 (once round) sorted.
+        // x: 3, 2, 0 sorted; y: 0.75 and 0 (wrapped) sorted.
         assert_eq!(moved.coordinates(), [0.0, 0.0, 0.0, 0.75, 2.0, 0.0, 2.0, 0.75, 3.0, 0.0, 3.0, 0.75]);
         assert_eq!(order, [5, 4, 3, 2, 1, 0]);
     }

@@ -101,7 +101,7 @@ fn errors_name_line_column_and_text() {
         ("a,b\n1,2\n", "no coordinate among the columns"),
         ("x,X,u\n1,2,3\n", "two columns are named \"X\""),
         ("x,y,z,lat\n1,2,3,4\n", "4 coordinates"),
-        ("x,t,time\n1,2,3\n", "a cloud has one time"),
+        ("x,t,time\n1,2,3\n", "keep one of them"),
         ("x,,u\n1,2,3\n", "column 2 has no name"),
         ("x,u\n", "no points follow"),
         ("# only a comment\n", "empty"),

@@ -85,11 +85,7 @@ fn era5_is_one_long_trajectory_with_south_first() {
     let info = data.info();
     assert_eq!((info.layout, info.n_samples, info.times.len()), (LayoutKind::Labelled, 1, 576));
     assert_eq!(info.kind, Some(DatasetKind::Evolution { channels: vec!["t2m".into()] }));
-    assert!(
-        info.notes.iter().any(|n| n.contains("axis lat") && n.contains("turned round")),
-        "{:?}",
-        info.notes
-    );
+    assert!(info.notes.iter().any(|n| n.contains("axis lat") && n.contains("reversed")), "{:?}", info.notes);
     let grid = data.grid().unwrap().clone();
     assert_eq!((grid.coordinates(0)[0], grid.coordinates(0)[32]), (50.0, 58.0));
     assert_eq!((grid.coordinates(1)[0], grid.coordinates(1)[48]), (-10.0, 2.0));

@@ -1,4 +1,4 @@
-//! From what a layout knows about the spatial axes, and what the user says, to a [`Grid`].
+//! Builds a [`Grid`] from what a layout knows about the spatial axes and what the user gives.
 
 use crate::dataset::gather::SpaceAxis;
 use crate::dataset::layout::{AxisDraft, Content, Probe, Role, Source};
@@ -7,11 +7,11 @@ use crate::domain::{Axis, COORDINATE_TOLERANCE, Domain};
 use crate::error::{Error, Result};
 use crate::grid::{Grid, Placement};
 
-/// A grid, if the points are known, and which axes run backwards in the file.
+/// A grid, if the points are known, and the axes that run backwards in the file.
 pub(crate) struct Resolved {
-    /// The grid on every point of the file, increasing along each axis.
+    /// The grid of all points in the file, increasing along each axis.
     pub grid: Option<Grid>,
-    /// How each axis is read, less the stride.
+    /// How each axis is read, before any stride.
     pub space: Vec<SpaceAxis>,
     /// Why there is no grid, and the remedy.
     pub problem: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisDraft>, content: &Con
         let periodic = axis.periodic.unwrap_or_else(|| {
             let name = &axis.name;
             let hint = if closed {
-                "; its first and last point hold the same values, as a periodic axis with both ends in the file does"
+                "; its first and last point hold the same values, as on a periodic axis stored with both ends"
             } else {
                 ""
             };
@@ -67,7 +67,7 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisDraft>, content: &Con
                 let bounds = bounds_of(x, axis.placement, periodic);
                 let from = match axis.placement {
                     Some(p) => format!("its coordinates, {} by the layout's convention", p.name()),
-                    None if periodic => "its coordinates and one spacing more, being periodic".into(),
+                    None if periodic => "its coordinates plus one spacing, since it is periodic".into(),
                     None => "its first and last coordinate".into(),
                 };
                 probe.note(format!("axis {}: bounds [{}, {}] from {from}", axis.name, bounds.0, bounds.1));
@@ -92,15 +92,15 @@ pub(crate) fn resolve(probe: &mut Probe, mut axes: Vec<AxisDraft>, content: &Con
     Ok(Resolved { grid: Some(grid), space, problem: None })
 }
 
-/// Frames of the first sample that are compared at both ends of an axis.
+/// Frames of the first sample whose two ends are compared.
 const FRAMES_COMPARED: usize = 64;
-/// Values at both ends are the same if they differ by less than this part of the largest.
+/// Values at both ends are equal if they differ by less than this fraction of the largest.
 const ROUNDING: f64 = 1e-6;
-/// Where values vary by less than this part of the largest, equal ones prove nothing.
+/// If values vary by less than this fraction of the largest, equality proves nothing.
 const VARIATION: f64 = 1e-3;
 
-/// Whether both ends of axis `d` are one place of a circle, where the axis may be periodic: given bounds say so, or its
-/// first and last point hold the same values and these vary.
+/// Whether both ends of axis `d` are the same place on a circle, if the axis may be periodic: the given
+/// bounds say so, or its first and last point hold the same values and these vary.
 fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisDraft) -> bool {
     let ends = axis.coordinates.as_deref().and_then(|x| Some((*x.first()?, *x.last()?)));
     let reach = |(first, last): (f64, f64), (lower, upper): (f64, f64)| {
@@ -136,7 +136,7 @@ fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisDraft) -
         let start = component.roles.iter().map(|&role| if role == Role::Space(d) { index } else { 0 });
         probe.read_slice(array, &start.collect::<Vec<_>>(), &count)
     };
-    // What cannot be read says so when it is needed.
+    // What cannot be read is reported when it is needed.
     let (Ok(first), Ok(last)) = (at(0), at(axis.n - 1)) else { return false };
     let largest = first.iter().fold(0.0f64, |most, v| most.max(v.abs()));
     let (least, most) =
@@ -145,7 +145,7 @@ fn is_closed(probe: &mut Probe, content: &Content, d: usize, axis: &AxisDraft) -
     equal && (certain && axis.periodic == Some(true) || most - least > VARIATION * largest)
 }
 
-/// Leaves out the last point of a periodic axis, which is the first one again.
+/// Leaves out the last point of a periodic axis, which repeats the first.
 fn open_circle(probe: &mut Probe, axis: &mut AxisDraft) {
     axis.n -= 1;
     axis.placement = axis.placement.map(|_| Placement::Left);
@@ -158,13 +158,13 @@ fn open_circle(probe: &mut Probe, axis: &mut AxisDraft) {
         None => String::new(),
     };
     probe.note(format!(
-        "axis {}: its last point{at} is the first one again, being periodic: left out",
+        "axis {}: periodic, so its last point{at} repeats the first and is left out",
         axis.name
     ));
 }
 
-/// The bounds of a periodic axis, moved to where the coordinates begin if these do not lie within: `[−180, 180]` is the
-/// same circle as `[0, 360]`.
+/// The bounds of a periodic axis, shifted to where the coordinates begin if they lie outside: `[−180, 180]`
+/// is the same circle as `[0, 360]`.
 fn around(probe: &mut Probe, name: &str, (lower, upper): (f64, f64), x: &[f64]) -> (f64, f64) {
     let (first, last, length) = (x[0], x[x.len() - 1], upper - lower);
     if lower <= first && last <= upper || (first - lower).abs() > length || last - first > length {
@@ -177,7 +177,7 @@ fn around(probe: &mut Probe, name: &str, (lower, upper): (f64, f64), x: &[f64]) 
     (first, first + length)
 }
 
-/// Takes coordinates from the options where given; turns decreasing ones round.
+/// Takes coordinates from the options if given; reverses decreasing ones.
 fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<Vec<bool>> {
     if let Some(GridOption::Arrays(names)) = probe.options.grid.clone() {
         probe.expect("coordinate arrays given for the spatial axes".into(), axes.len(), names.len())?;
@@ -193,7 +193,7 @@ fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<Vec<bo
         let Some(x) = &mut axis.coordinates else { continue };
         if x.len() > 1 && x.windows(2).all(|w| w[1] < w[0]) {
             probe.notes.push(format!(
-                "axis {}: coordinates decrease from {} to {}: data and coordinates are turned round",
+                "axis {}: coordinates decrease from {} to {}: data and coordinates are reversed",
                 axis.name,
                 x[0],
                 x[x.len() - 1]
@@ -208,7 +208,7 @@ fn apply_coordinates(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<Vec<bo
     Ok(flipped)
 }
 
-/// Gives every axis the placement of the options. Coordinates of the file then say no more than the bounds.
+/// Gives every axis the placement of the options. The file's coordinates then only determine the bounds.
 fn apply_placement(probe: &mut Probe, axes: &mut [AxisDraft], placement: Placement) {
     probe.note(format!("placement {} along every axis, as given", placement.name()));
     for axis in axes {
@@ -255,12 +255,12 @@ fn apply_periodic(probe: &mut Probe, axes: &mut [AxisDraft]) -> Result<()> {
     Ok(())
 }
 
-/// The bounds that increasing coordinates imply: half a cell beyond both ends for cell centers, one spacing beyond
-/// the last point where the axis is left-aligned or periodic, the end points otherwise.
+/// The bounds that increasing coordinates imply: half a cell beyond both ends for cell centers, one spacing
+/// beyond the last point if the axis is left-aligned or periodic, else the end points.
 fn bounds_of(x: &[f64], placement: Option<Placement>, periodic: bool) -> (f64, f64) {
     let (Some(&first), Some(&last)) = (x.first(), x.last()) else { return (0.0, 1.0) };
     if x.len() < 2 {
-        // One point says nothing about a length: a unit cell around it.
+        // One point does not determine a length: a unit cell around it.
         return (first - 0.5, first + 0.5);
     }
     let spacing = (last - first) / (x.len() - 1) as f64;
@@ -281,8 +281,8 @@ fn bounds_of(x: &[f64], placement: Option<Placement>, periodic: bool) -> (f64, f
     }
 }
 
-/// Rounds a bound to the decimal number with about five digits that it differs from by single-precision noise only:
-/// files store `−1 + h/2` in single precision, and the bound meant is −1.
+/// Rounds a bound to about five digits if it differs from that only by single-precision noise: files store
+/// `−1 + h/2` in single precision, and the bound meant is −1.
 fn snap(bound: f64, length: f64) -> f64 {
     if !(length > 0.0 && length.is_finite()) {
         return bound;

@@ -1,4 +1,4 @@
-//! Contexts: what a sensor network sees of a field.
+//! Contexts: the observations that a sensor network makes of a field.
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum ContextDesign {
     /// Uniformly random points.
     Random {
-        /// Number of points ÷ native number of points; above 1 only where a finer field is given.
+        /// Number of points ÷ native number of points; above 1 only if a finer field is given.
         context_fraction: f64,
     },
     /// Every `stride`-th point along each axis.
@@ -27,14 +27,14 @@ pub enum ContextDesign {
         context_fraction: f64,
         /// Number of centers.
         n_clusters: usize,
-        /// Width of a cluster as a share of the diameter of the domain.
+        /// Width of a cluster as a fraction of the domain's diameter.
         spread: f64,
     },
-    /// Random points, then all lost in a ball that holds a share of the grid.
+    /// Random points, less those in a ball that holds a given fraction of the grid.
     FailedRegion {
         /// Number of points ÷ native number of points, before the loss.
         context_fraction: f64,
-        /// Share of the grid points that fail.
+        /// Fraction of the grid points that fail.
         failed_fraction: f64,
     },
 }
@@ -42,11 +42,11 @@ pub enum ContextDesign {
 /// Observed points with values `[channel, point]`, in the order of the points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// Where.
+    /// The observed points.
     pub points: Points,
     /// Number of channels.
     pub n_channels: usize,
-    /// What, `[channel, point]`.
+    /// The observed values, `[channel, point]`.
     pub values: Vec<f64>,
 }
 
@@ -54,16 +54,16 @@ pub struct Context {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContextSampler {
-    /// Which points are observed.
+    /// The design of the contexts.
     pub design: ContextDesign,
 }
 
 impl ContextSampler {
-    /// Draws the context of a field. `finer` is the same state on a finer grid; more points than `native` has are
-    /// drawn from it, since there is no genuine value anywhere else.
+    /// Draws the context of a field. `finer` is the same state on a finer grid; contexts with more points
+    /// than `native` are drawn from it, since only grid points have genuine values.
     ///
     /// # Errors
-    /// A parameter outside its range, more points than there are, or a failed region that leaves none.
+    /// A parameter out of range, more points than there are, or a failed region that leaves none.
     pub fn sample(&self, native: &Field, finer: Option<&Field>, rng: &mut impl Rng) -> Result<Context> {
         let count = |fraction: f64| wanted(fraction, native.grid().len());
         let source = |n: usize| match finer {
@@ -89,7 +89,8 @@ impl ContextSampler {
                     (0..n_clusters).map(|_| random_point(field.grid(), rng)).collect();
                 let domain = field.grid().domain();
                 let width = spread * domain.diameter();
-                // The logarithm keeps points far from every center apart, where the weight itself is 0.
+                // In logarithms, points far from every center remain distinguishable, where the weight itself
+                // underflows to 0.
                 let log_weight = |x: &[f64]| {
                     let exponents =
                         centers.iter().map(|c| -0.5 * domain.distance_squared(x, c) / width.powi(2));

@@ -23,7 +23,7 @@ fn draw(design: ContextDesign, seed: u64) -> Result<Context> {
 
 /// In the domain, distinct, and each with the value of its own place.
 fn assert_sound(context: &Context) {
-    // Building them anew from bare coordinates checks domain and distinctness independently of the mask.
+    // Rebuilding them from bare coordinates checks domain and distinctness independently of the mask.
     let coordinates = context.points.coordinates();
     Points::scattered(context.points.domain().clone(), coordinates.clone()).unwrap();
     assert_eq!(context.values.len(), context.points.len());
@@ -50,7 +50,7 @@ fn every_design_observes_true_points_in_the_domain() {
     let failed = ContextDesign::FailedRegion { context_fraction: 1.0, failed_fraction: 0.25 };
     let context = draw(failed, 1).unwrap();
     assert_sound(&context);
-    // Points as far as the last failed one fail with it.
+    // Points as far away as the last failed one fail with it.
     assert!((200..=225).contains(&context.points.len()), "{}", context.points.len());
 }
 

@@ -1,4 +1,4 @@
-//! Sensors drawn from a data set: what a network would have measured of one of its states.
+//! Sensors drawn from a dataset: what a network would have measured of one of its states.
 
 use super::{Context, ContextDesign, ContextSampler, Dataset, DatasetKind};
 use crate::design::PointDesign;
@@ -10,12 +10,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Where sensors are put.
+/// Where sensors are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SensorPlacement {
-    /// At random grid points: their values are the data's.
+    /// At random grid points, with the data's own values.
     Random,
-    /// Anywhere in the domain, as a design has it: values are interpolated.
+    /// Anywhere in the domain, by a design, with interpolated values.
     Designed(PointDesign),
 }
 
@@ -45,16 +45,16 @@ pub struct SensorDraw {
     pub n: usize,
     /// Where they are.
     pub placement: SensorPlacement,
-    /// Standard deviation of the noise as a share of each channel's own over the frame.
+    /// Standard deviation of the noise, as a fraction of each channel's own over the frame.
     pub noise: f64,
-    /// Seed of places and noise.
+    /// Seed of positions and noise.
     pub seed: u64,
 }
 
-/// Sensors and what they measured.
+/// Sensors and their measurements.
 #[derive(Clone, Debug)]
 pub struct DrawnSensors {
-    /// Places and values.
+    /// Positions and values.
     pub context: Context,
     /// Time of the frame; `None` for a steady problem.
     pub time: Option<f64>,
@@ -68,8 +68,8 @@ impl DrawnSensors {
     /// Draws sensors.
     ///
     /// # Errors
-    /// A sample or frame that is not there, a data set that is not understood, no sensor, or more at random grid points
-    /// than there are.
+    /// A sample or frame that does not exist, a dataset that is not understood, no sensors, or more at
+    /// random grid points than there are.
     pub fn draw(dataset: &mut Dataset, draw: &SensorDraw) -> Result<Self> {
         let (field, time, channels) = state(dataset, draw)?;
         let mut rng = ChaCha8Rng::seed_from_u64(draw.seed);
@@ -101,8 +101,8 @@ impl DrawnSensors {
         Ok(Self { context, time, channels, noise })
     }
 
-    /// A table with a column for each axis, `t` where there is a time, and a column for each channel; a value that the data
-    /// do not have is left empty. Numbers read back exactly.
+    /// A table with a column for each axis, `t` if there is a time, and a column for each channel; missing
+    /// values are left empty. Numbers read back exactly.
     pub fn csv(&self) -> String {
         let points = &self.context.points;
         let axes = points.domain().axes();
@@ -128,7 +128,7 @@ impl DrawnSensors {
 fn state(dataset: &mut Dataset, draw: &SensorDraw) -> Result<(Field, Option<f64>, Vec<String>)> {
     let info = dataset.info();
     let refuse = |what: &str, number: usize, n: usize| {
-        let problem = format!("there is no {what} {number}: it has {n}, from 0");
+        let problem = format!("there is no {what} {number}: there are {n}, numbered from 0");
         Err(Error::Unsupported { path: info.path.clone(), array: None, problem })
     };
     if info.kind.is_some() && draw.sample >= info.n_samples {
@@ -199,7 +199,7 @@ mod tests {
         assert!((deviation(&errors) / expected - 1.0).abs() < 0.05, "{} {expected}", deviation(&errors));
         assert_eq!(noisy.noise, [expected]);
 
-        // What is written is what a reader of points takes.
+        // The output can be read back as a file of points.
         let path = folder.path().join("s.csv");
         std::fs::write(&path, noisy.csv()).unwrap();
         let readings = Readings::read(&path, field.grid().domain()).unwrap();

@@ -1,4 +1,4 @@
-//! Reading a block of samples: one store read for each component, then its axes put into the order of a
+//! Reading a block of samples: one read per component, whose axes are then put into the order of a
 //! [`Trajectory`](crate::Trajectory).
 
 use crate::dataset::format::{ArrayStore, not_finite};
@@ -11,9 +11,9 @@ use std::ops::Range;
 pub(crate) struct SpaceAxis {
     /// Points in the file.
     pub n: usize,
-    /// Points used: all, or all but the upper end of a periodic axis, which is the lower one again.
+    /// Points used: all, or all but the upper end of a periodic axis, which repeats the lower one.
     pub kept: usize,
-    /// Every how many of those are read.
+    /// Stride: 4 reads every 4th of those.
     pub stride: usize,
     /// Whether the file runs backwards.
     pub flipped: bool,
@@ -26,11 +26,11 @@ impl SpaceAxis {
     }
 }
 
-/// Which part of a dataset is read.
+/// The part of a dataset to read.
 pub(crate) struct Window<'a> {
     /// Samples.
     pub samples: Range<usize>,
-    /// First frame, number of frames, frames of the file from one to the next.
+    /// First frame, number of frames, and stride between frames of the file.
     pub frames: (usize, usize, usize),
     /// Spatial axes.
     pub space: &'a [SpaceAxis],
@@ -74,8 +74,8 @@ fn too_large(store: &dyn ArrayStore, sizes: Vec<usize>) -> Error {
     Error::corrupt(store.path(), None, problem)
 }
 
-/// Values `[sample, frame, channel, point]`; allocated once something has been read, so that sizes the file only claims
-/// cost nothing.
+/// Values `[sample, frame, channel, point]`, allocated only once something has been read, so that sizes the
+/// file merely claims cost nothing.
 struct Output {
     values: Vec<f64>,
     len: usize,
@@ -84,7 +84,7 @@ struct Output {
 }
 
 impl Output {
-    /// The values; `None` where there is not enough memory.
+    /// The values; `None` if there is not enough memory.
     fn allocated(&mut self) -> Option<&mut [f64]> {
         if self.values.is_empty() {
             self.values.try_reserve_exact(self.len).ok()?;
@@ -150,7 +150,7 @@ pub(crate) fn unravel(flat: usize, start: &[usize], count: &[usize]) -> Vec<usiz
     index
 }
 
-/// How far apart neighbors lie in a block that was read; zero along what is broadcast.
+/// Distances between neighbors in a block that was read; zero along broadcast axes.
 struct Steps {
     /// Offset of the first point (an axis that runs backwards starts at its end).
     origin: usize,
@@ -158,7 +158,7 @@ struct Steps {
     frame: usize,
     /// Offset of every channel.
     channels: Vec<usize>,
-    /// `(points, step)` of up to three spatial axes, the unused ones in front of a single point.
+    /// `(points, step)` of up to three spatial axes, padded in front with axes of a single point.
     space: [(usize, isize); 3],
 }
 

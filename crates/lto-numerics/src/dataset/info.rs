@@ -14,20 +14,20 @@ pub struct DatasetInfo {
     pub path: PathBuf,
     /// Its format.
     pub format: Format,
-    /// Its layout; [`LayoutKind::Generic`] where no other fits.
+    /// Its layout; [`LayoutKind::Generic`] if no other fits.
     pub layout: LayoutKind,
     /// Number of samples.
     pub n_samples: usize,
-    /// Evolution or steady pair, with channel names; `None` where the file does not say enough (then `problem` says
-    /// what to add).
+    /// Evolution or steady pair, with channel names; `None` if the file does not say enough (then `problem`
+    /// says what to add).
     pub kind: Option<DatasetKind>,
-    /// The grid; `None` where the file does not say where its points lie (then `problem` says how to).
+    /// The grid; `None` if the file does not say where its points lie (then `problem` says how to give them).
     pub grid: Option<GridInfo>,
-    /// Number of points along each spatial axis, as read; known even where the grid is not.
+    /// Number of points along each spatial axis, as read; known even if the grid is not.
     pub shape: Vec<usize>,
     /// Times of the frames; empty for a steady pair.
     pub times: Vec<f64>,
-    /// What the times count, and from when, where the file says; the times are numbers all the same.
+    /// The unit and origin of the times, if the file gives them; the times themselves are plain numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_units: Option<TimeUnits>,
     /// Finer genuine data of the same samples, by ascending resolution.
@@ -36,9 +36,9 @@ pub struct DatasetInfo {
     pub attributes: Vec<(String, String, Attribute)>,
     /// All arrays of the file.
     pub arrays: Vec<ArrayInfo>,
-    /// For people: what was recognized from what, and every assumption with the option that overrides it.
+    /// For people: what was recognized and from what, and every assumption with the option that overrides it.
     pub notes: Vec<String>,
-    /// Why samples cannot be read, and what to say so that they can.
+    /// Why samples cannot be read, and what to give so that they can.
     pub problem: Option<String>,
 }
 
@@ -53,21 +53,21 @@ pub enum DatasetKind {
     },
     /// A field determined by another.
     Steady {
-        /// Channel names of what is given.
+        /// Channel names of the source.
         source: Vec<String>,
-        /// Channel names of what is sought.
+        /// Channel names of the target.
         target: Vec<String>,
     },
 }
 
-/// A grid in short: no coordinate lists.
+/// A grid in brief, without coordinate lists.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GridInfo {
     /// Number of points along each axis.
     pub shape: Vec<usize>,
     /// The domain.
     pub domain: Domain,
-    /// Where the points lie along each axis; `None` for coordinates that are no uniform placement.
+    /// Where the points lie along each axis; `None` for coordinates that match no uniform placement.
     pub placements: Vec<Option<Placement>>,
 }
 

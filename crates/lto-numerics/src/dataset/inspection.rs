@@ -8,24 +8,24 @@ use crate::metric::spectrum::{Spectrum, power_spectrum};
 use crate::sample::Sample;
 use serde::Serialize;
 
-/// How many samples a spectrum is the mean of.
+/// Number of samples a spectrum is averaged over.
 const SPECTRUM_SAMPLES: usize = 4;
 
-/// Everything that is said about a file. The keys of its JSON are stable.
+/// A report about a file. The keys of its JSON are stable.
 #[derive(Serialize)]
 pub struct Inspection {
     /// What was recognized.
     pub dataset: DatasetInfo,
-    /// Statistics of the samples looked at; none where the arrays are not understood.
+    /// Statistics of the samples read; `None` if the arrays are not understood.
     pub summary: Option<DatasetSummary>,
-    /// Spectrum of each channel at its last frame; none where the grid is not known or not uniform.
+    /// Spectrum of each channel at its last frame; empty if the grid is unknown or not uniform.
     pub spectra: Vec<ChannelSpectrum>,
     /// The columns of a point cloud.
     pub cloud: Option<CloudColumns>,
 }
 
 impl Inspection {
-    /// Looks at the first `n_samples` samples. `info` is the data set's own, or that with better advice.
+    /// Looks at the first `n_samples` samples. `info` is the dataset's own, possibly with better advice.
     ///
     /// # Errors
     /// A damaged file.
@@ -101,19 +101,20 @@ pub struct ChannelSpectrum {
     pub nyquist: f64,
     /// `Σ κ E(κ) / Σ E(κ)`: where the energy is.
     pub mean_wavenumber: f64,
-    /// Exponent p of the decay `E(κ) ~ κ^p` beyond the mean wavenumber, by least squares; `None` where fewer than
-    /// three bands carry energy there.
+    /// Exponent p of the decay `E(κ) ~ κ^p` beyond the mean wavenumber, by least squares; `None` if fewer
+    /// than three bands carry energy there.
     pub slope: Option<f64>,
-    /// Part of the energy above half the Nyquist wavenumber: well below a percent where the field is resolved.
+    /// Fraction of the energy above half the Nyquist wavenumber: well below a percent if the field is
+    /// resolved.
     pub fraction_above_half_nyquist: f64,
-    /// Wavenumbers of the bands, without the mean of the field and up to Nyquist.
+    /// Wavenumbers of the bands up to Nyquist, without the field's mean.
     pub wavenumber: Vec<f64>,
     /// Energy in the bands.
     pub energy: Vec<f64>,
 }
 
 impl ChannelSpectrum {
-    /// The summary of bands from wavenumber 0 on; `None` where only that one has energy.
+    /// The summary of bands starting at wavenumber 0; `None` if only that one has energy.
     fn new(channel: String, nyquist: f64, spectrum: &Spectrum) -> Option<Self> {
         let bands = || spectrum.wavenumber.iter().copied().zip(spectrum.power.iter().copied()).skip(1);
         let total: f64 = bands().map(|(_, e)| e).sum();
@@ -122,7 +123,7 @@ impl ChannelSpectrum {
         }
         let mean = bands().map(|(k, e)| k * e).sum::<f64>() / total;
         let above = bands().filter(|&(k, _)| k > 0.5 * nyquist).map(|(_, e)| e).sum::<f64>();
-        // The corners beyond Nyquist are sampled in some directions only; rounding noise has no slope.
+        // Corners beyond Nyquist are sampled in some directions only, and rounding noise has no slope.
         let (wavenumber, energy): (Vec<f64>, Vec<f64>) =
             bands().filter(|&(k, _)| k <= nyquist * (1.0 + 1e-9)).unzip();
         let floor = 1e-14 * energy.iter().fold(0.0f64, |a, &b| a.max(b));
@@ -156,14 +157,14 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (xx > 0.0).then(|| xy / xx)
 }
 
-/// A point cloud in short.
+/// A point cloud in brief.
 #[derive(Serialize)]
 pub struct CloudColumns {
     /// Number of points.
     pub n_points: usize,
     /// Coordinates, then the time, then the values.
     pub columns: Vec<ColumnRange>,
-    /// Columns of text, which are not read.
+    /// Text columns, which are not read.
     pub text_columns: Vec<String>,
 }
 
@@ -174,13 +175,13 @@ pub struct ColumnRange {
     pub name: String,
     /// `coordinate`, `time` or `value`.
     pub role: &'static str,
-    /// Smallest entry; `None` where there is none.
+    /// Smallest entry; `None` if there is none.
     pub min: Option<f64>,
     /// Largest entry.
     pub max: Option<f64>,
     /// Mean of the entries.
     pub mean: Option<f64>,
-    /// Number of entries the file does not have.
+    /// Number of missing entries.
     pub n_missing: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Mean, variance and range of a stream of numbers in one pass.
 
-/// Running moments, merged pairwise (Chan et al.), so that large means do not eat the variance.
+/// Running moments, merged pairwise (Chan et al.), so that large means do not swamp the variance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moments {
     pub count: u64,

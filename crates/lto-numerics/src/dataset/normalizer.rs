@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::grid::expect;
 use serde::{Deserialize, Serialize};
 
-/// A standard deviation below this share of the mean's size is rounding noise: the channel counts as constant.
+/// If the standard deviation is below this fraction of the mean's size, it is rounding noise and the channel
+/// counts as constant.
 const CONSTANT: f64 = 1e-12;
 
 /// `v ↦ (v − mean)/scale` per channel. A constant channel has scale 1, so it maps to 0 and back exactly.
@@ -16,7 +17,7 @@ pub struct Normalizer {
     scale: Vec<f64>,
 }
 
-/// A [`Normalizer`] as written, before it is checked.
+/// A [`Normalizer`] as written in a file, not yet checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
@@ -37,12 +38,12 @@ impl TryFrom<Stored> for Normalizer {
     }
 }
 
-/// Refuses states without points, of which there is no whole number in any values.
+/// Refuses states without points.
 fn check_points(n_points: usize) -> Result<()> {
     if n_points > 0 { Ok(()) } else { Err(Error::NoPoints) }
 }
 
-/// Collects what a [`Normalizer`] needs, frame by frame: memory does not grow with the data.
+/// Collects what a [`Normalizer`] needs, frame by frame, in constant memory.
 #[derive(Clone, Debug)]
 pub struct NormalizerFit {
     channels: Vec<Moments>,
@@ -92,7 +93,7 @@ impl NormalizerFit {
 }
 
 impl Normalizer {
-    /// The normalizer that changes nothing, for `n_channels` channels.
+    /// The identity normalizer for `n_channels` channels.
     pub fn identity(n_channels: usize) -> Self {
         Self { mean: vec![0.0; n_channels], scale: vec![1.0; n_channels] }
     }
@@ -102,17 +103,17 @@ impl Normalizer {
         &self.mean
     }
 
-    /// What each channel is divided by: its standard deviation, or 1 where it is constant.
+    /// The divisor of each channel: its standard deviation, or 1 if it is constant.
     pub fn scale(&self) -> &[f64] {
         &self.scale
     }
 
-    /// For states of `n` frames, each normalized like this.
+    /// The normalizer of `n` concatenated frames, each normalized like this.
     pub fn repeated(&self, n: usize) -> Self {
         Self { mean: self.mean.repeat(n), scale: self.scale.repeat(n) }
     }
 
-    /// Of the last `n` channels; of all where there are no more.
+    /// The normalizer of the last `n` channels, or of all if there are no more.
     pub fn last(&self, n: usize) -> Self {
         let first = self.mean.len().saturating_sub(n);
         Self { mean: self.mean[first..].to_vec(), scale: self.scale[first..].to_vec() }
@@ -121,7 +122,7 @@ impl Normalizer {
     /// Normalizes values `[…, channel, point]` in place.
     ///
     /// # Errors
-    /// A number of values that is no multiple of channels × `n_points`.
+    /// A number of values that is not a multiple of channels × `n_points`.
     pub fn normalize(&self, values: &mut [f64], n_points: usize) -> Result<()> {
         self.each_channel(values, n_points, |v, mean, scale| (v - mean) / scale)
     }
@@ -129,7 +130,7 @@ impl Normalizer {
     /// The inverse of [`Normalizer::normalize`].
     ///
     /// # Errors
-    /// A number of values that is no multiple of channels × `n_points`.
+    /// A number of values that is not a multiple of channels × `n_points`.
     pub fn denormalize(&self, values: &mut [f64], n_points: usize) -> Result<()> {
         self.each_channel(values, n_points, |v, mean, scale| v * scale + mean)
     }

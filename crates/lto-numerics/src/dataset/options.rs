@@ -1,4 +1,4 @@
-//! What a user may say about a file: [`OpenOptions`] overrides whatever a layout deduces.
+//! What a user can specify about a file: [`OpenOptions`] overrides whatever a layout deduces.
 
 use crate::dataset::layout::LayoutKind;
 use crate::domain::{AXIS_NAMES, Axis, Domain};
@@ -10,12 +10,12 @@ use std::str::FromStr;
 /// Overrides for opening a dataset. The default takes everything from the file and its layout.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenOptions {
-    /// The layout, where it must not be detected.
+    /// The layout, if it is not to be detected.
     pub layout: Option<LayoutKind>,
-    /// Which arrays to read: channels of one state, or, where there is no time axis, the source first and the
-    /// target after it. Empty: whatever the layout names.
+    /// Which arrays to read: channels of one state or, without a time axis, the source first and the target
+    /// after it. If empty, those the layout names.
     pub keys: Vec<String>,
-    /// What the axes of the arrays are, comma-separated: `n` samples, `t` time, `c` channels, `1` an axis of length
+    /// The axes of the arrays, comma-separated: `n` samples, `t` time, `c` channels, `1` an axis of length
     /// one, and any other names for space, as in `n,t,x,y,c`. For the generic layout.
     pub axes: Option<String>,
     /// Where the grid points lie.
@@ -24,15 +24,15 @@ pub struct OpenOptions {
     pub domain: Option<DomainOption>,
     /// Which axes are periodic.
     pub periodic: Option<PeriodicOption>,
-    /// Time between two frames of the file (the first is at 0), in place of the file's own times.
+    /// Time between two frames of the file (the first is at 0), replacing the file's own times.
     pub time_step: Option<f64>,
-    /// Read the group `resolution_<n>` of a multi-resolution file in place of the native one.
+    /// Read the group `resolution_<n>` of a multi-resolution file instead of the native one.
     pub resolution: Option<usize>,
     /// Keep every `stride`-th point along each spatial axis; 0 and 1 keep all.
     pub stride: usize,
     /// Keep every `time_stride`-th frame; 0 and 1 keep all.
     pub time_stride: usize,
-    /// Pass NaN and infinity through in place of refusing them. For inspection only.
+    /// Pass NaN and infinity through instead of refusing them. For inspection only.
     pub allow_nan: bool,
 }
 
@@ -65,7 +65,7 @@ impl FromStr for GridOption {
     }
 }
 
-/// Bounds `(lower, upper)` for every spatial axis; a single pair holds for all.
+/// Bounds `(lower, upper)` for every spatial axis; a single pair applies to all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DomainOption(pub Vec<(f64, f64)>);
 
@@ -96,7 +96,7 @@ impl fmt::Display for DomainOption {
 }
 
 impl DomainOption {
-    /// The bounds of `dim` axes: a single pair is repeated, several are as they are.
+    /// The bounds of `dim` axes: a single pair is repeated, several are used as they are.
     pub fn along(&self, dim: usize) -> Vec<(f64, f64)> {
         match self.0[..] {
             [all] => vec![all; dim],
@@ -104,11 +104,12 @@ impl DomainOption {
         }
     }
 
-    /// The domain with these bounds. `names` are the axes that a file of points names, if any: a single pair of bounds
-    /// holds for all of them, and where they are as many as the bounds, the axes have their names. Else these are x, y, z.
+    /// The domain with these bounds. `names` are the axes named in a file of points, if any. A single pair of
+    /// bounds applies to all of them, and the axes take these names if there are as many as bounds; otherwise
+    /// the axes are x, y, z.
     ///
     /// # Errors
-    /// Bounds that do not increase, more than three of them, or a periodic axis that is not there.
+    /// Bounds that do not increase, more than three of them, or a periodic axis that does not exist.
     pub fn domain(&self, periodic: Option<&PeriodicOption>, names: &[String]) -> Result<Domain> {
         let bounds = self.along(names.len().max(1));
         let unfit = |problem| Error::unfit("domain", self, problem);
@@ -123,7 +124,7 @@ impl DomainOption {
         if let Some(PeriodicOption::Axes(axes)) = periodic
             && let Some(unknown) = axes.iter().find(|axis| !names.contains(axis))
         {
-            let problem = format!("the axes are {}; or all, none", names.join(", "));
+            let problem = format!("the axes are {}; or use all or none", names.join(", "));
             return Err(Error::unfit("periodic", unknown, problem));
         }
         let axes = names.into_iter().zip(bounds).map(|(name, (lower, upper))| {

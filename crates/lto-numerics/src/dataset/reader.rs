@@ -1,4 +1,4 @@
-//! Datasets: a file with its meaning, read lazily sample by sample.
+//! Datasets: a file and its meaning, read lazily sample by sample.
 
 use crate::dataset::axes;
 use crate::dataset::format::{self, ArrayStore};
@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file of PDE samples. Opening reads coordinates and times only; samples are read when asked for, a block of
+/// A file of PDE samples. Opening reads coordinates and times only; samples are read on demand, a block of
 /// consecutive ones in a single pass over each array.
 pub struct Dataset {
     store: Box<dyn ArrayStore>,
@@ -29,17 +29,17 @@ pub struct Dataset {
 impl Dataset {
     /// Opens a file of any known format and layout.
     ///
-    /// A file that no layout fits, or that does not say where its points lie, still opens: its [`DatasetInfo`] shows
-    /// the arrays and, as `problem`, what to say so that samples can be read.
+    /// A file that fits no layout, or does not say where its points lie, still opens: its [`DatasetInfo`]
+    /// lists the arrays and says, as `problem`, what to give so that samples can be read.
     ///
     /// # Errors
-    /// Arrays that contradict each other (coordinates of the wrong length), options that do not fit the file, or
-    /// a damaged file.
+    /// Arrays that contradict each other (coordinates of the wrong length), options that do not fit the file,
+    /// or a damaged file.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         Self::from_store(format::open(path.as_ref())?, options)
     }
 
-    /// As [`Dataset::open`], over a file that is open already.
+    /// As [`Dataset::open`], for a file that is already open.
     ///
     /// # Errors
     /// As [`Dataset::open`].
@@ -85,7 +85,7 @@ impl Dataset {
         &self.info
     }
 
-    /// The grid all samples live on; `None` where the file does not say where its points lie.
+    /// The grid of all samples; `None` if the file does not say where its points lie.
     pub fn grid(&self) -> Option<&Arc<Grid>> {
         self.grid.as_ref()
     }
@@ -100,7 +100,7 @@ impl Dataset {
         self.info.n_samples
     }
 
-    /// Whether there is no sample.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,8 +108,8 @@ impl Dataset {
     /// Reads a block of samples with all their frames.
     ///
     /// # Errors
-    /// A range beyond the dataset, a file whose meaning or grid is not known (the error says what to give), a value
-    /// that is not finite (the error says where), or a damaged file.
+    /// A range beyond the dataset, a file whose meaning or grid is unknown (the error says what to give), a
+    /// value that is not finite (the error says where), or a damaged file.
     pub fn read(&mut self, samples: Range<usize>) -> Result<Vec<Sample>> {
         self.check_range("samples", &samples, self.len())?;
         let (content, grid) = self.ready()?;
@@ -139,10 +139,10 @@ impl Dataset {
         }
     }
 
-    /// Reads some consecutive frames of one sample of an evolution.
+    /// Reads consecutive frames of one sample of an evolution.
     ///
     /// # Errors
-    /// As [`Dataset::read`]; also no frame, frames beyond the trajectory, or a steady dataset.
+    /// As [`Dataset::read`]; also no frames, frames beyond the trajectory, or a steady dataset.
     pub fn read_frames(&mut self, sample: usize, frames: Range<usize>) -> Result<Trajectory> {
         self.check_range("samples", &(sample..sample.saturating_add(1)), self.len())?;
         self.check_range("frames", &frames, self.info.times.len())?;
@@ -173,7 +173,7 @@ impl Dataset {
         self.gather_with(components, samples, frames, true)
     }
 
-    /// Values of the file that one value read stands for: strides pass over the others.
+    /// Values of the file for each value read: strides skip the others.
     pub(crate) fn values_passed_over(&self) -> usize {
         let along = |axis: &SpaceAxis| axis.n.div_ceil(axis.len().max(1));
         self.space.iter().map(along).fold(self.time_stride, usize::saturating_mul)
@@ -231,7 +231,7 @@ impl Dataset {
     }
 }
 
-/// What opening makes of a meaning.
+/// What opening derives from a file's meaning.
 #[derive(Default)]
 struct Opened {
     n_samples: usize,
@@ -264,7 +264,7 @@ impl Opened {
     }
 }
 
-/// The times of the frames that are kept, in place of the file's own where a time step is given.
+/// The times of the frames that are kept; a given time step replaces the file's own.
 fn times(probe: &mut layout::Probe, file: Vec<f64>) -> Result<Vec<f64>> {
     let mut times = file;
     if let Some(step) = probe.options.time_step {

@@ -1,4 +1,4 @@
-//! Points, and what was measured there: the rows of a CSV file, or of the arrays of a NumPy file.
+//! Points and the values measured there: the rows of a CSV file, or of the arrays of a NumPy file.
 
 use super::format::csv::{ColumnRole, Table};
 use super::format::{self, ArrayStore, ElementType, Format};
@@ -7,11 +7,11 @@ use crate::{Domain, Points};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// An opened file of points, parsed once; [`PointFile::on`] gives its rows as points of a domain.
+/// An opened file of points, parsed once; [`PointFile::on`] returns its rows as points of a domain.
 ///
-/// A CSV file has a column for each axis, may have a column `t` or `time`, and the other columns are values. A NumPy file
-/// has an array `points` of shape (n, D), or an array (n,) for each axis; `t` or `time` (n,); and its values as arrays
-/// (n,), or as one array `values` of shape (n, C).
+/// A CSV file has a column for each axis and optionally a column `t` or `time`; all other columns are values.
+/// A NumPy file has an array `points` of shape (n, D), or an array (n,) for each axis; optionally `t` or
+/// `time` (n,); and its values as arrays (n,), or as one array `values` of shape (n, C).
 pub struct PointFile {
     store: Box<dyn ArrayStore>,
 }
@@ -25,7 +25,8 @@ impl PointFile {
         Ok(Self { store: format::open(path)? })
     }
 
-    /// The names of the coordinates in a CSV file, in its order; none for arrays, which need a domain to tell.
+    /// The names of the coordinates in a CSV file, in its order; empty for arrays, which need a domain to
+    /// tell.
     pub fn axis_names(&self) -> Vec<String> {
         let axes =
             |table: &Table| table.columns_of(ColumnRole::Axis).map(|column| column.name.clone()).collect();
@@ -35,7 +36,7 @@ impl PointFile {
     /// The rows, as points of `domain`. Coordinates on periodic axes are wrapped into the domain.
     ///
     /// # Errors
-    /// A file that does not hold points along the axes of the domain, a point outside it, or an infinite value.
+    /// A file without points along the domain's axes, a point outside it, or an infinite value.
     pub fn on(&mut self, domain: &Domain) -> Result<Readings> {
         let lines = self.store.table().map(|table| table.lines.clone()).unwrap_or_default();
         let mut readings = Readings {
@@ -65,7 +66,7 @@ impl PointFile {
         if let Some((name, shape)) = points {
             if !(shape.len() == 2 && shape[1] == dim || dim == 1 && shape.len() == 1) {
                 return Err(self.refuse(format!(
-                    "the array points has the shape {shape:?}; (n, {dim}) is needed, a row for each point"
+                    "the array points has shape {shape:?}, but must be (n, {dim}), one row per point"
                 )));
             }
             return self.whole(name, shape);
@@ -90,7 +91,7 @@ impl PointFile {
         Ok((0..n).flat_map(|row| axes.iter().map(move |axis| axis[row])).collect())
     }
 
-    /// Reads what has one entry for each point and is no coordinate.
+    /// Reads every array with one entry per point that is not a coordinate.
     fn read_values(&mut self, readings: &mut Readings) -> Result<()> {
         let n = readings.len();
         let is_axis = |name: &str| {
@@ -134,25 +135,25 @@ impl PointFile {
     }
 }
 
-/// Points of a domain, the times and the values there, row by row.
+/// Points of a domain, with times and values, row by row.
 #[derive(Clone, Debug)]
 pub struct Readings {
-    /// Coordinates `[n, D]` in the order of the domain's axes; all in the domain.
+    /// Coordinates `[n, D]` in the order of the domain's axes; all inside the domain.
     pub coordinates: Vec<f64>,
-    /// Time of each row, where the file has any.
+    /// Time of each row, if the file has times.
     pub times: Option<Vec<f64>>,
     /// Names of the values, in the file's order; `values[:, 1]` is a column of the array `values`.
     pub names: Vec<String>,
-    /// Values `[value][n]`; NaN where one is missing.
+    /// Values `[value][n]`; NaN if missing.
     pub values: Vec<Vec<f64>>,
     domain: Domain,
     path: PathBuf,
-    /// Line of each row; none for arrays.
+    /// Line of each row; empty for arrays.
     lines: Vec<u64>,
 }
 
 impl Readings {
-    /// Reads a CSV or NumPy file of points of `domain`.
+    /// Reads a CSV or NumPy file of points in `domain`.
     ///
     /// # Errors
     /// As [`PointFile::open`] and [`PointFile::on`].
@@ -165,7 +166,7 @@ impl Readings {
         self.coordinates.len() / self.domain.dim()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
     }
@@ -186,7 +187,7 @@ impl Readings {
         &self.coordinates[row * dim..(row + 1) * dim]
     }
 
-    /// Where a person finds a row: `line 7` of a CSV file, `row 5 (from 0)` of arrays.
+    /// Where to find a row: `line 7` of a CSV file, `row 5 (from 0)` of arrays.
     pub fn place(&self, row: usize) -> String {
         match self.lines.get(row) {
             Some(line) => format!("line {line}"),
@@ -194,17 +195,17 @@ impl Readings {
         }
     }
 
-    /// The error that something is wrong with a row, or with the file.
+    /// The error for a problem with a row, or with the file.
     pub fn refuse(&self, row: Option<usize>, problem: String) -> Error {
         Error::Readings { path: self.path.clone(), row: row.map(|row| self.place(row)), problem }
     }
 
-    /// Rows at the same place, grouped, in the order of the file. The two ends of a periodic axis are one place.
+    /// Rows at the same place, grouped, in file order. The two ends of a periodic axis are one place.
     pub fn places(&self, rows: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
         let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
         let mut places: Vec<Vec<usize>> = Vec::new();
         for row in rows {
-            // Adding zero joins −0 and 0.
+            // Adding zero maps −0 to 0.
             let bits = |(axis, &x): (&crate::Axis, &f64)| (axis.wrap(x) + 0.0).to_bits();
             let key = self.domain.axes().iter().zip(self.point(row)).map(bits).collect();
             let number = *known.entry(key).or_insert(places.len());
@@ -216,10 +217,10 @@ impl Readings {
         places
     }
 
-    /// The distinct places, as those of sensors that measured several times.
+    /// The distinct places, for sensors that measured several times.
     ///
     /// # Errors
-    /// No row.
+    /// No rows.
     pub fn sensors(&self) -> Result<Points> {
         let places = self.places(0..self.len());
         let coordinates = places.iter().flat_map(|rows| self.point(rows[0])).copied().collect();
@@ -230,7 +231,7 @@ impl Readings {
         })
     }
 
-    /// Wraps the coordinates on periodic axes, and refuses what is outside on the others.
+    /// Wraps coordinates on periodic axes; refuses any outside the others.
     fn place_in_domain(&mut self) -> Result<()> {
         let dim = self.domain.dim();
         for i in 0..self.coordinates.len() {

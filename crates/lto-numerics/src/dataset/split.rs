@@ -1,4 +1,4 @@
-//! Which samples train, validate and test.
+//! Which samples are for training, validation and testing.
 
 use crate::error::{Error, Result};
 use rand::SeedableRng;
@@ -6,24 +6,24 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// Three disjoint sets of sample indices, each ascending, that together are all samples.
+/// Three disjoint sets of sample indices, each ascending, that together cover all samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Samples to train on.
+    /// Samples for training.
     pub train: Vec<usize>,
-    /// Samples to choose by.
+    /// Samples for choosing between models.
     pub validation: Vec<usize>,
-    /// Samples to report.
+    /// Samples for reporting errors.
     pub test: Vec<usize>,
 }
 
 impl Split {
-    /// A random split of `n` samples, the same for the same seed: shares `validation` and `test`, rounded to whole
-    /// samples, the rest to train.
+    /// A random split of `n` samples, determined by the seed: the shares `validation` and `test`, rounded
+    /// to whole samples, and the rest for training.
     ///
     /// # Errors
-    /// A share outside [0, 1), or shares that leave nothing to train on.
+    /// A share outside [0, 1), or shares that leave nothing for training.
     pub fn random(n: usize, validation: f64, test: f64, seed: u64) -> Result<Self> {
         let count = |name, share: f64| {
             if (0.0..1.0).contains(&share) {
@@ -52,7 +52,7 @@ impl Split {
         Ok(Self { train: order, validation, test })
     }
 
-    /// PDEBench's split: the first tenth (rounded down) tests, the rest trains.
+    /// PDEBench's split: the first tenth (rounded down) is for testing, the rest for training.
     pub fn pdebench(n: usize) -> Self {
         let n_test = n / 10;
         Self { train: (n_test..n).collect(), validation: Vec::new(), test: (0..n_test).collect() }

@@ -6,13 +6,13 @@ use crate::dataset::{Dataset, DatasetKind};
 use crate::error::{Error, Result};
 use serde::Serialize;
 
-/// Values of the file held at once, unless a single frame has more.
+/// Most values of the file held at once, unless a single frame has more.
 const BLOCK: usize = 4 << 20;
 
 /// Statistics of all channels.
 #[derive(Clone, Debug, Serialize)]
 pub struct DatasetSummary {
-    /// Samples looked at, from the first.
+    /// Number of samples read, starting from the first.
     pub n_samples: usize,
     /// Channels, sources before targets.
     pub channels: Vec<ChannelSummary>,
@@ -25,7 +25,7 @@ pub struct ChannelSummary {
     pub name: String,
     /// Number of finite values.
     pub n_finite: u64,
-    /// Smallest finite value; `None` where there is none.
+    /// Smallest finite value; `None` if there is none.
     pub min: Option<f64>,
     /// Largest finite value.
     pub max: Option<f64>,
@@ -35,24 +35,24 @@ pub struct ChannelSummary {
     pub std: Option<f64>,
     /// Number of values that are NaN or infinite.
     pub n_not_finite: u64,
-    /// Where the first of those is.
+    /// Position of the first such value.
     pub first_not_finite: Option<Position>,
 }
 
-/// A place in a dataset.
+/// A position in a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {
     /// Sample.
     pub sample: usize,
-    /// Frame, of those that are read; 0 for a steady pair.
+    /// Frame, counting only those that are read; 0 for a steady pair.
     pub frame: usize,
-    /// Index along each spatial axis, of the points that are read.
+    /// Index along each spatial axis, counting only points that are read.
     pub point: Vec<usize>,
 }
 
 impl DatasetSummary {
-    /// Reads the first `limit` samples (all, if `None`) block by block. The grid need not be known, and values that
-    /// are not finite are counted, not refused.
+    /// Reads the first `limit` samples (all, if `None`) block by block. The grid need not be known; values
+    /// that are not finite are counted, not refused.
     ///
     /// # Errors
     /// A file whose arrays are not understood, or a damaged one.
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn statistics_are_those_of_the_values_even_without_a_grid() {
-        // 16 points: the placement cannot be known, yet the values can be looked at.
+        // 16 points: the placement cannot be known, but the values can be read.
         let store = MemoryStore::new("d.npz")
             .with("coeff", &[5, 16, 16], |i| (i[0] * 256 + i[1] * 16 + i[2]) as f64)
             .with("sol", &[5, 16, 16], |_| 2.5);

@@ -1,4 +1,4 @@
-//! A store in memory, for tests of everything above the file formats. It counts its reads.
+//! An in-memory store for tests of everything above the file formats. It counts its reads.
 
 use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::Result;

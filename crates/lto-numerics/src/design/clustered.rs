@@ -24,7 +24,7 @@ pub(super) fn unit_points(domain: &Domain, n: usize, rng: &mut impl Rng) -> Vec<
     points
 }
 
-/// A normal number around `center`, wrapped on a periodic axis and drawn again outside a plain one.
+/// A normal number around `center`, wrapped on a periodic axis, redrawn if outside an open one.
 fn near(center: f64, axis: &Axis, rng: &mut impl Rng) -> f64 {
     loop {
         let u = center + SPREAD * rng.sample::<f64, _>(StandardNormal);

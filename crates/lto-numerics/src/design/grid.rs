@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::grid::{Grid, Placement, factor_shapes};
 use crate::points::Points;
 
-/// Cells may be this many times as long as wide.
+/// Largest ratio of a cell's length to its width.
 const MOST_ELONGATED: f64 = 2.0;
 
 pub(super) fn points(domain: &Domain, n: usize) -> Result<Points> {
@@ -22,8 +22,8 @@ pub(super) fn points(domain: &Domain, n: usize) -> Result<Points> {
     Ok(Points::grid(Grid::uniform(domain.clone(), &axes)?))
 }
 
-/// The numbers of points per axis, with product `n`, that make the most nearly cubic cells; `None` if none are near
-/// enough.
+/// The numbers of points per axis, with product `n`, that make the most nearly cubic cells; `None` if none
+/// come close enough.
 fn shape(domain: &Domain, n: usize) -> Option<Vec<usize>> {
     let elongation = |shape: &Vec<usize>| {
         let widths = || domain.axes().iter().zip(shape).map(|(axis, &count)| axis.length() / count as f64);
@@ -35,8 +35,9 @@ fn shape(domain: &Domain, n: usize) -> Option<Vec<usize>> {
         .filter(|shape| elongation(shape) <= MOST_ELONGATED * (1.0 + 1e-12))
 }
 
-/// A number of points that fills a grid: one along the shortest axis, and cells between half and as long as that on
-/// the others. From there on, one more on every axis is at most eight times as many, and again fills one.
+/// A number of points that fills a grid: one along the shortest axis, and cells between half that length and
+/// all of it along the others. One more point on every axis fills a grid again, of at most eight times as
+/// many.
 fn fewest(domain: &Domain) -> usize {
     let shortest = domain.axes().iter().map(|axis| axis.length()).fold(f64::INFINITY, f64::min);
     domain.axes().iter().map(|axis| (axis.length() / shortest).ceil() as usize).product()

@@ -1,4 +1,4 @@
-//! Halton's and Sobol's sequences.
+//! The Halton and Sobol sequences.
 
 use super::UnitPoint;
 use rand::{Rng, RngExt};
@@ -8,7 +8,7 @@ const SOBOL_LENGTH: usize = 1 << 16;
 /// and numbers of 24 bits.
 const SOBOL_SPACING: f64 = 1.0 / (1u32 << 24) as f64;
 
-/// Halton's sequence in the bases 2, 3 and 5, shifted round the unit cube at random.
+/// The Halton sequence in bases 2, 3 and 5, shifted at random around the unit cube.
 pub(super) fn halton(dim: usize, n: usize, rng: &mut impl Rng) -> Vec<UnitPoint> {
     let shift: [f64; 3] = rng.random();
     let at = |i: usize, d: usize| (radical_inverse([2, 3, 5][d], i) + shift[d]).fract();
@@ -26,8 +26,8 @@ fn radical_inverse(base: usize, mut index: usize) -> f64 {
     sum
 }
 
-/// Sobol's sequence, Owen-scrambled. The bits below the 24 of the sequence are random: on a line, points of two
-/// sequences would otherwise coincide.
+/// The Sobol sequence, Owen-scrambled. The bits below the sequence's 24 are random; otherwise points of two
+/// sequences would coincide on a line.
 pub(super) fn sobol(dim: usize, n: usize, rng: &mut impl Rng) -> Vec<UnitPoint> {
     let seed: u32 = rng.random();
     let mut at = |i: usize, d: usize| {

@@ -1,11 +1,11 @@
-//! Uniform points that keep their distance. The radius starts where about n points could just be packed, and falls
-//! whenever many trials in a row hit an occupied disc, so that the last point always finds room.
+//! Uniform points that keep their distance. The radius starts where about n points could just be packed, and
+//! shrinks whenever many trials in a row hit an occupied disc, so that the last point always finds room.
 
 use super::UnitPoint;
 use crate::domain::{Domain, limit_cells};
 use rand::{Rng, RngExt};
 
-/// Trials in a row that must fail before the radius falls, and by which factor it does.
+/// Consecutive failed trials before the radius shrinks, and the factor by which it does.
 const TRIALS: usize = 40;
 const SHRINK: f64 = 0.97;
 
@@ -39,9 +39,9 @@ impl Cells<'_> {
         let place = self.place(u);
         (0..27usize).all(|code| {
             let steps = [code % 3, code / 3 % 3, code / 9];
-            // Round the end also on plain axes: points over there are simply far away.
+            // Wraps on open axes too: points beyond the end are simply far away.
             let near = std::array::from_fn(|d| (place[d] + self.counts[d] + steps[d] - 1) % self.counts[d]);
-            // An axis of one cell is looked at once.
+            // An axis with one cell is visited once.
             let again = (0..3).any(|d| self.counts[d] == 1 && steps[d] != 1);
             again
                 || self.cells[self.index(near)].iter().all(|v| self.squared_distance(u, v) >= squared_radius)

@@ -1,6 +1,6 @@
-//! The journal of a generation, `FILE.partial`: a line of JSON that says what is generated, then one record for
-//! each sample in order: number of bytes (`u64`, little-endian), the bytes, their CRC-32. A run that was
-//! interrupted, even killed, continues from it; a record that was not written whole is dropped.
+//! The journal of a generation, `FILE.partial`: a line of JSON that says what is generated, then one record
+//! per sample, in order: number of bytes (`u64`, little-endian), the bytes, their CRC-32. An interrupted or
+//! killed run resumes from it; an incomplete record is dropped.
 
 use crate::error::{Error, Result};
 use crate::pde::PdeConfig;
@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// No header is longer; a file whose first line is, is no journal.
+/// Longest header; a file with a longer first line is not a journal.
 const MAX_HEADER_BYTES: u64 = 1 << 16;
 const DAMAGED: &str = "a sample in it is damaged; run again with --resume";
 
@@ -44,7 +44,7 @@ impl Recipe {
         serde_json::to_string(&self.config).map_err(unwritable)
     }
 
-    /// What differs between the recipe of a journal and this one, one line each.
+    /// The differences between a journal's recipe and this one, one per line.
     fn differences(&self, journal: &Recipe) -> Result<Vec<String>> {
         let value = |recipe| serde_json::to_value(recipe).map_err(unwritable);
         let mut lines = Vec::new();
@@ -53,7 +53,7 @@ impl Recipe {
     }
 }
 
-/// JSON fails for what is not finite, which no PDE that was built has.
+/// JSON cannot hold non-finite numbers, but no PDE has any once built.
 fn unwritable(error: serde_json::Error) -> Error {
     Error::Parameter { name: "config", value: error.to_string(), requirement: "must be writable as JSON" }
 }
@@ -89,14 +89,14 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Where the journal of an output file lies.
+    /// The path of an output file's journal.
     pub fn path_for(output: &Path) -> PathBuf {
         let mut name = output.as_os_str().to_owned();
         name.push(".partial");
         name.into()
     }
 
-    /// Starts a journal, in place of any old one.
+    /// Starts a journal, replacing any old one.
     ///
     /// # Errors
     /// The folder cannot be written, or another run is using the journal.
@@ -115,10 +115,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens a journal to continue it after its last whole sample.
+    /// Opens a journal to continue after its last complete sample.
     ///
     /// # Errors
-    /// It is damaged, of something else (the error says what differs), or in use.
+    /// It is damaged, belongs to something else (the error says what differs), or is in use.
     pub fn resume(path: &Path, recipe: &Recipe) -> Result<Self> {
         let refuse = |problem: String| Err(Error::Output { path: path.into(), problem });
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io_error(path))?;
@@ -126,19 +126,19 @@ impl Journal {
         let mut reader = BufReader::new(file);
         let line = first_line(&mut reader).map_err(io_error(path))?;
         let Ok(found) = serde_json::from_slice::<Recipe>(&line) else {
-            return refuse("is not a journal of this program; delete it to start anew".into());
+            return refuse("is not a journal of this program; delete it to start over".into());
         };
         let (there, here) = (found.config.name(), recipe.config.name());
         if there != here {
             return refuse(format!(
-                "is an unfinished run of {there}, not of {here}; choose another output, or start anew without --resume \
+                "is an unfinished run of {there}, not of {here}; choose another output, or start over without --resume \
                  and with --force"
             ));
         }
         let differences = recipe.differences(&found)?;
         if !differences.is_empty() {
             return refuse(format!(
-                "was begun with other settings: {}; use those, or start anew without --resume and with --force",
+                "was begun with other settings: {}; use those, or start over without --resume and with --force",
                 differences.join(", ")
             ));
         }
@@ -174,7 +174,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Brings everything appended safely onto the disk.
+    /// Flushes everything appended to disk.
     ///
     /// # Errors
     /// The disk is full.
@@ -183,7 +183,7 @@ impl Journal {
         self.file.get_ref().sync_data().map_err(io_error(&self.path))
     }
 
-    /// The error that a sample in it is damaged.
+    /// The error for a damaged sample.
     pub(super) fn damaged(&self) -> Error {
         Error::Corrupt { path: self.path.clone(), array: None, position: None, problem: DAMAGED.into() }
     }
@@ -222,7 +222,7 @@ impl Journal {
 /// The records of a journal, read one after the other.
 struct Records {
     reader: BufReader<File>,
-    /// Where the last whole record ends.
+    /// Where the last complete record ends.
     position: u64,
     file_length: u64,
 }
@@ -234,7 +234,7 @@ impl Records {
         Ok(Self { reader, position, file_length })
     }
 
-    /// The next record; `None` where there is none that is whole.
+    /// The next record; `None` if there is no complete one.
     fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         let frame = (size_of::<u64>() + size_of::<u32>()) as u64;
         let left = self.file_length.saturating_sub(self.position);
@@ -242,7 +242,7 @@ impl Records {
         let mut length = [0; 8];
         self.reader.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
-        // Before anything is allocated: a damaged length may be anything.
+        // Before anything is allocated, since a damaged length may be anything.
         if length > room {
             return Ok(None);
         }

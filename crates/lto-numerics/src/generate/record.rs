@@ -1,11 +1,12 @@
-//! Solved samples as bytes for the journal, and back: number of arrays (`u32`), their lengths (`u64`), their values
-//! as `f32`, all little-endian. One array for each grid of an evolution, two (source, target) of a steady problem.
+//! Solved samples as bytes for the journal, and back: number of arrays (`u32`), their lengths (`u64`), their
+//! values as `f32`, all little-endian. One array per grid for an evolution, two (source, target) for a steady
+//! problem.
 
 use crate::error::{Error, Result};
 use crate::pde::Pde;
 use crate::{Field, Sample, Trajectory};
 
-/// The bytes of what [`Pde::sample`] returned. Values are rounded to single precision, as files hold them.
+/// Encodes the result of [`Pde::sample`]. Values are rounded to single precision, as in files.
 ///
 /// # Errors
 /// A value beyond single precision.
@@ -34,7 +35,7 @@ pub fn encode(samples: &[Sample]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The samples that [`encode`] was given, one for each grid of `pde`; `None` for bytes that do not come from it.
+/// The samples that were given to [`encode`], one per grid of `pde`; `None` for any other bytes.
 pub fn decode(pde: &dyn Pde, bytes: &[u8]) -> Option<Vec<Sample>> {
     let mut arrays = split(bytes)?.into_iter();
     let times = pde.times();

@@ -10,30 +10,31 @@ use std::collections::BinaryHeap;
 pub(crate) struct Bracket {
     /// The value at [`Bracket::at`].
     pub lower: f64,
-    /// No value is larger; infinite where nothing could be proved.
+    /// No value is larger; infinite if nothing could be proved.
     pub upper: f64,
     pub at: Position,
 }
 
-/// How much may be spent on a search.
+/// The budget of a search.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
-    /// Boxes looked at together.
+    /// Boxes examined together.
     pub at_once: usize,
-    /// Boxes looked at in all. The memory is that of so many boxes at most.
+    /// Boxes examined in total, which also limits memory.
     pub in_all: usize,
 }
 
-/// Boxes whose diagonal is below this part of the domain's are not halved, nor those that rounding of coordinates might
-/// tear apart.
+/// Boxes whose diagonal is below this fraction of the domain's are not halved, nor those whose halves
+/// rounding might separate.
 const SMALLEST: f64 = 1e-12;
 
-/// The supremum of a function over a domain, with `upper ≤ (1 + tolerance) lower`. `bounds` gives, for a box, the value
-/// at its center and a bound that no value in it exceeds; a bound that is no number proves nothing.
+/// The supremum of a function over a domain, with `upper ≤ (1 + tolerance) lower`. For a box, `bounds`
+/// returns the value at its center and an upper bound on all its values; a NaN bound proves nothing.
 ///
-/// The boxes with the largest bounds are halved, so that the largest of all falls as fast as it can; those that cannot
-/// exceed the largest value seen by more than the tolerance are dropped. When the effort is spent, the bounds reached so
-/// far are returned: they hold, but further apart. The result does not depend on the number of threads.
+/// The boxes with the largest bounds are halved, so that the overall bound falls as fast as possible; boxes
+/// that cannot exceed the largest value seen by more than the tolerance are dropped. When the effort is
+/// spent, the bounds reached so far are returned: they hold, but are less tight. The result does not depend
+/// on the number of threads.
 pub(crate) fn supremum(
     domain: &Domain,
     n_first: usize,
@@ -78,17 +79,17 @@ pub(crate) fn supremum(
     }
 }
 
-/// A box to be halved, and a bound of what is in it.
+/// A box to be halved, and a bound on its values.
 #[derive(Clone, Copy)]
 struct Waiting {
     cuboid: Cuboid,
-    /// Infinite where nothing is known yet.
+    /// Infinite if nothing is known yet.
     largest: f64,
 }
 
 impl Ord for Waiting {
-    /// The largest bound counts most. Of equal ones the smaller box: where boxes have no bound however small, that
-    /// is found out soon.
+    /// The largest bound comes first; ties go to the smaller box, so that places without a bound at any box
+    /// size are found early.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_size = || other.cuboid.half[0].total_cmp(&self.cuboid.half[0]);
         self.largest.total_cmp(&other.largest).then_with(by_size)
@@ -110,7 +111,7 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 impl Bracket {
-    /// Looks at boxes: the largest value is kept, and their bounds are those found, if these are smaller.
+    /// Examines boxes: keeps the largest value, and tightens their bounds.
     fn look(
         &mut self,
         mut boxes: Vec<Waiting>,
@@ -121,7 +122,7 @@ impl Bracket {
             if value > self.lower {
                 (self.lower, self.at) = (value, next.cuboid.center);
             }
-            // What was known of the whole holds for the part, also where nothing (no number) was found for it.
+            // What was known of the whole holds for the part, even if nothing (NaN) was found for it.
             next.largest = next.largest.min(largest);
         }
         boxes
@@ -182,7 +183,7 @@ mod tests {
             assert!(found.lower <= 1.0 && 1.0 <= found.upper && found.upper <= 1.0001 * found.lower);
             assert!((found.at[0] - 0.317).abs() < 1e-3 && (found.at[1] - 0.771).abs() < 1e-3);
         }
-        // Little effort: the bounds are further apart, and hold.
+        // Little effort: the bounds hold, but are less tight.
         let few = supremum(&domain, 7, 1e-4, Effort { at_once: 2, in_all: 24 }, cone);
         assert!(few.lower <= 1.0 && 1.0 <= few.upper && few.upper > 1.0001 * few.lower);
     }
@@ -193,12 +194,12 @@ mod tests {
         let holds = |cuboid: &Cuboid, at: [f64; 2]| {
             (0..2).all(|d| (cuboid.center[d] - at[d]).abs() <= cuboid.half[d])
         };
-        // Around one place neither value nor bound is a number, however small the box.
+        // Around one place both value and bound are NaN, however small the box.
         let found = supremum(&domain, 9, 0.1, EFFORT, |cuboid| {
             if holds(cuboid, [0.1, 0.2]) { (f64::NAN, f64::NAN) } else { cone(cuboid) }
         });
         assert_eq!(found.upper, f64::INFINITY);
-        // Only large boxes are without a bound: the small ones have theirs.
+        // Only large boxes lack a bound; small ones have theirs.
         let found = supremum(&domain, 9, 0.1, EFFORT, |cuboid| {
             let (value, largest) = cone(cuboid);
             (value, if cuboid.half[0] > 0.02 { f64::NAN } else { largest })

@@ -14,26 +14,27 @@ use serde::Serialize;
 pub enum EqualVolume {
     /// Yes: equal boxes, each with one of the points, of diameter at most 2δ.
     Holds {
-        /// The furthest that a box reaches from its point.
+        /// How far a box reaches from its point at most.
         reach: f64,
     },
-    /// No: somewhere more points crowd than equal volumes within their reach 2δ have room for.
+    /// No: somewhere more points crowd together than equal volumes within their reach 2δ have room for.
     Fails,
-    /// Neither was found. Random sets usually end here: boxes are not the only partitions, and crowding is not the
-    /// only obstacle.
+    /// Neither was proved. Random sets usually end here: boxes are not the only partitions, and crowding is
+    /// not the only obstacle.
     Undecided,
 }
 
-/// Roundoff allowed when a point lies on the face of a box: faces belong to either box.
+/// Rounding tolerance for a point on the face of a box: faces belong to either box.
 const ON_A_FACE: f64 = 1e-12;
 
-/// Looks for the equal-volume partition of Assumption assum:reg (c), given the fill distance δ or an upper bound of it.
+/// Looks for the equal-volume partition of Assumption assum:reg (c), given the fill distance δ or an upper
+/// bound on it.
 ///
 /// Sufficient (`Holds`): for grids, equal intervals on each axis that contain its coordinates, and likewise for points
 /// on a line; for other sets, one point in each of N equal boxes. The boxes must have diameter at most 2δ.
 ///
-/// Necessary (`Fails` where violated): since V_j lies within 2δ of c_j, the cells of the n points within r of some c_i
-/// lie within r + 2δ of it, so n|Ω|/N is at most the volume of that ball.
+/// Necessary (`Fails` if violated): since V_j lies within 2δ of c_j, the cells of the n points within r of
+/// some c_i lie within r + 2δ of it, so n|Ω|/N is at most the volume of that ball.
 pub fn equal_volume(points: &Points, fill_distance: f64) -> EqualVolume {
     let diameter = 2.0 * fill_distance;
     match reach_of_equal_boxes(points, diameter) {
@@ -43,7 +44,7 @@ pub fn equal_volume(points: &Points, fill_distance: f64) -> EqualVolume {
     }
 }
 
-/// How far equal boxes with one point each reach from their points, if there are such boxes.
+/// How far equal boxes with one point each reach from their points, if such boxes exist.
 fn reach_of_equal_boxes(points: &Points, diameter: f64) -> Option<f64> {
     let domain = points.domain();
     let fits = |shape: &[usize]| box_diagonal(domain, shape) <= diameter * (1.0 + ON_A_FACE);
@@ -61,7 +62,8 @@ fn reach_of_equal_boxes(points: &Points, diameter: f64) -> Option<f64> {
     }
 }
 
-/// The largest distance within one of equal boxes; a box as long as a periodic axis is only half as wide.
+/// The largest distance within one of equal boxes; a box as long as a periodic axis counts only half its
+/// width.
 fn box_diagonal(domain: &Domain, shape: &[usize]) -> f64 {
     let width = |(axis, &n): (&Axis, &usize)| {
         let width = axis.length() / n as f64;
@@ -76,8 +78,8 @@ fn reach_on_grid(grid: &Grid) -> Option<f64> {
     reaches.map(|along| along.iter().map(|r| r * r).sum::<f64>().sqrt())
 }
 
-/// How far interval i of n equal ones reaches from the i-th of n increasing coordinates, at most, if it holds it. On a
-/// periodic axis the intervals begin where they reach least.
+/// How far interval i of n equal ones reaches at most from the i-th of n increasing coordinates, if it
+/// contains it. On a periodic axis the intervals begin where that is least.
 fn reach_on_axis(axis: &Axis, sorted: &[f64]) -> Option<f64> {
     let width = axis.length() / sorted.len() as f64;
     let offsets = || sorted.iter().enumerate().map(|(i, x)| x - axis.lower - i as f64 * width);
@@ -90,8 +92,9 @@ fn reach_on_axis(axis: &Axis, sorted: &[f64]) -> Option<f64> {
     holds.then(|| if axis.periodic { reach.min(0.5 * axis.length()) } else { reach })
 }
 
-/// How far equal boxes reach from their points if each holds one. On periodic axes the boxes may begin anywhere: tried
-/// are the lower bound, where strata begin, and half a box before the first point, which centers the boxes on lattices.
+/// How far equal boxes reach from their points if each holds one. On periodic axes the boxes may begin
+/// anywhere; tried are the lower bound, where strata begin, and half a box before the first point, which
+/// centers the boxes on lattices.
 fn reach_of_boxes(points: &Points, shape: &[usize]) -> Option<f64> {
     let axes = points.domain().axes();
     let coordinates = points.coordinates();
@@ -125,7 +128,7 @@ fn is_crowded(points: &Points, reach: f64) -> bool {
     let tree = PointTree::new(points);
     let mean = points.domain().volume() / points.len() as f64;
     let unit_ball = [2.0, std::f64::consts::PI, 4.0 / 3.0 * std::f64::consts::PI][points.dim() - 1];
-    // Beyond a few times the reach the ball has room for what it holds.
+    // Beyond a few times the reach, the ball has room for its points.
     let radii = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0].map(|factor| factor * reach);
     (0..tree.len()).into_par_iter().any(|place| {
         let center = Cuboid::point(tree.position(place));
@@ -170,8 +173,8 @@ mod tests {
         matches!(verdict(points), EqualVolume::Holds { .. })
     }
 
-    /// The boxes reach as far as the furthest corner from its point: half a diagonal, or a whole one where the points
-    /// sit in corners.
+    /// The boxes reach as far as the corner furthest from its point: half a diagonal, or a whole one if the
+    /// points sit in corners.
     #[test]
     fn uniform_grids_hold_wherever_their_points_sit() {
         for dim in 1..=3 {
@@ -185,7 +188,7 @@ mod tests {
                 let expected = (dim as f64).sqrt() / 6.0 * if in_corners { 1.0 } else { 0.5 };
                 for points in [Points::grid(grid.clone()), Points::grid(grid).to_scattered()] {
                     let EqualVolume::Holds { reach } = verdict(&points) else {
-                        // Vertices lie on faces: which box they belong to is known on grids and lines only.
+                        // Vertices lie on faces; which box they belong to is known only on grids and lines.
                         assert!(placement == Placement::Vertex && dim > 1, "{dim} {periodic} {placement:?}");
                         continue;
                     };
@@ -197,11 +200,12 @@ mod tests {
 
     #[test]
     fn one_point_in_each_box_holds_if_the_boxes_are_small_enough() {
-        // Each point at a different place of its quarter; the widest hole exceeds half a diagonal.
+        // Each point at a different place in its quarter; the widest hole exceeds half a diagonal.
         let domain = Domain::unit(2, true).unwrap();
         let points = Points::scattered(domain, vec![0.1, 0.1, 0.2, 0.8, 0.6, 0.3, 0.9, 0.6]).unwrap();
         let EqualVolume::Holds { reach } = verdict(&points) else { panic!("{:?}", verdict(&points)) };
-        // No further than from (0.1, 0.1) to the corner (0.5, 0.5) of its quarter: other quarters may do better.
+        // No further than from (0.1, 0.1) to the corner (0.5, 0.5) of its quarter; other quarters may do
+        // better.
         let delta = fill_distance(&points, 1e-3).unwrap().lower;
         assert!(reach >= delta && reach < 0.4 * 2f64.sqrt() + 1e-12, "{reach} {delta}");
     }

@@ -7,7 +7,7 @@ use crate::point_tree::{Cuboid, PointTree};
 use crate::points::{PointStructure, Points};
 use serde::Serialize;
 
-/// A few seconds at most.
+/// Takes a few seconds at most.
 const EFFORT: Effort = Effort { at_once: 1 << 16, in_all: 1 << 24 };
 
 /// δ = sup_x min_j d_Ω(x, c_j), between two bounds.
@@ -23,10 +23,11 @@ pub struct FillDistance {
 
 /// The fill distance of a set of points, with `upper ≤ (1 + tolerance) lower`.
 ///
-/// Grids have a closed form. Otherwise boxes are halved: in a box with center b whose nearest point is c, the distance
-/// to the set is at most that from c to the furthest corner, and at b it is d(b, c); boxes that cannot exceed the
-/// largest distance seen by more than the tolerance are dropped. If it takes more than sixteen million boxes (a set
-/// along a line or plane, and a small tolerance), the bounds reached so far are returned: they hold, but further apart.
+/// Grids have a closed form. Otherwise boxes are halved: in a box with center b whose nearest point is c, the
+/// distance to the set is at most that from c to the furthest corner, and at b it is d(b, c). Boxes that
+/// cannot exceed the largest distance seen by more than the tolerance are dropped. If that takes more than
+/// sixteen million boxes (a set along a line or plane, and a small tolerance), the bounds reached so far are
+/// returned: they hold, but are less tight.
 ///
 /// # Errors
 /// The tolerance is not in [1e-12, 1].
@@ -44,7 +45,7 @@ pub fn fill_distance(points: &Points, tolerance: f64) -> Result<FillDistance> {
     })
 }
 
-/// Half the widest gap of each axis: the supremum over a box of a sum over axes is the sum of the suprema.
+/// Half the widest gap of each axis: over a box, the supremum of a sum over axes is the sum of the suprema.
 fn of_grid(grid: &Grid) -> FillDistance {
     let mut at = Vec::with_capacity(grid.dim());
     let mut squared = 0.0;
@@ -67,7 +68,7 @@ fn of_grid(grid: &Grid) -> FillDistance {
 
 fn of_tree(points: &Points, tree: &PointTree, tolerance: f64) -> FillDistance {
     let domain = points.domain();
-    // Bounds of the squared distance to the set: its value at the center, and none larger in the box.
+    // Bounds on the squared distance to the set: its value at the center, and the most it can be in the box.
     let bounds = |cuboid: &Cuboid| {
         let nearest = tree.nearest(&cuboid.center, None);
         nearest.map_or((0.0, 0.0), |nearest| {
@@ -75,7 +76,7 @@ fn of_tree(points: &Points, tree: &PointTree, tolerance: f64) -> FillDistance {
             (nearest.squared_distance, tree.metric.squared_max(cuboid, &point))
         })
     };
-    // Squares: the tolerance of the distance twice over.
+    // Squares double the relative tolerance of the distance.
     let tolerance = (1.0 + tolerance).powi(2) - 1.0;
     let found = supremum(domain, points.len(), tolerance, EFFORT, bounds);
     let at = found.at[..domain.dim()].to_vec();
@@ -108,7 +109,7 @@ mod tests {
                 brackets(&fill_distance(&points, 1e-3).unwrap(), expected, 1e-12);
                 brackets(&fill_distance(&points.to_scattered(), 1e-3).unwrap(), expected, 1e-3);
             }
-            // Without its last line of points, a plain axis is covered a whole cell less well.
+            // Without its last line of points, an open axis is covered a whole cell less well.
             let left = Grid::cubic(Domain::unit(dim, false).unwrap(), 7, Placement::Left).unwrap();
             let points = Points::grid(left);
             brackets(&fill_distance(&points, 1e-3).unwrap(), 2.0 * expected, 1e-12);

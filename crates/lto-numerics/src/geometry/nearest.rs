@@ -5,8 +5,8 @@ use crate::point_tree::PointTree;
 use crate::points::Points;
 use rayon::prelude::*;
 
-/// For every query point the index of the nearest of `points` by d_Ω, in O(log N) each. Of two that are as near, which
-/// one it is depends on the places of the points only, not on their order.
+/// For every query point the index of the nearest of `points` by d_Ω, in O(log N) each. Ties are decided by
+/// the points' coordinates, not by their order.
 ///
 /// # Errors
 /// A query in another domain.

@@ -1,4 +1,4 @@
-//! Volumes of Voronoi cells: exact on lines and grids, elsewhere by assigning sample points to their nearest point.
+//! Volumes of Voronoi cells: exact on lines and grids, elsewhere by assigning samples to their nearest point.
 
 use crate::domain::Axis;
 use crate::error::{Error, Result};
@@ -11,12 +11,13 @@ use rayon::prelude::*;
 pub struct VoronoiVolumes {
     /// |V_j|, in the order of the points; they sum to |Ω|.
     pub volumes: Vec<f64>,
-    /// θ = max_j | |Ω|/(N |V_j|) − 1 |: zero if all have the same volume.
+    /// θ = max_j | |Ω|/(N |V_j|) − 1 |: zero if all volumes are equal.
     pub deviation: f64,
     /// r = min_j |Ω|/(N |V_j|).
     pub least_ratio: f64,
-    /// Standard error of a volume, relative to |Ω|/N, if the samples were independent. They are quasi-random, hence
-    /// usually better, but this is an estimate and not a bound. Zero where the volumes are exact.
+    /// Standard error of a volume, relative to |Ω|/N, as if the samples were independent. They are
+    /// quasi-random, hence usually better, but this is an estimate, not a bound. Zero if the volumes are
+    /// exact.
     pub relative_error: f64,
 }
 
@@ -44,7 +45,8 @@ pub fn voronoi_volumes(points: &Points, samples_per_point: usize) -> Result<Voro
     Ok(VoronoiVolumes { volumes, deviation, least_ratio, relative_error })
 }
 
-/// Lengths of the cells of increasing coordinates: from midpoint to midpoint. Of points at the same place one has all.
+/// Lengths of the cells of increasing coordinates, from midpoint to midpoint. Of coinciding points, one gets
+/// the whole cell.
 fn lengths(axis: &Axis, sorted: &[f64]) -> Vec<f64> {
     let n = sorted.len();
     let across = if axis.periodic { sorted[0] + axis.length() - sorted[n - 1] } else { 0.0 };

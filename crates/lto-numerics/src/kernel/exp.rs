@@ -1,19 +1,19 @@
-//! exp(x) for x ≤ 0, written so that a loop over it becomes vector instructions. The standard library's exp is a
-//! call per number and takes most of the time of a set convolution of scattered points.
+//! exp(x) for x ≤ 0, written so that a loop over it compiles to vector instructions. The standard library's
+//! exp is one call per number and takes most of the time of a set convolution of scattered points.
 //!
-//! In double precision to 1e-15, in single precision to 2e-7.
+//! Accurate to 1e-15 in double precision, to 2e-7 in single precision.
 
 use pulp::Simd;
 
 /// Below this, exp rounds to zero in double precision.
 pub(crate) const UNDERFLOW: f64 = -746.0;
 
-/// Adding and subtracting this rounds to an integer, whose bits are then the low ones of the sum.
+/// Adding and subtracting this rounds to an integer, whose bits are then the low bits of the sum.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
 const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1; // 33 bits: its product with an exponent is exact
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// 1/k! for k = 0, …, 12: on |r| ≤ ln(2)/2 the rest of the series is below 2e-16.
+/// 1/k! for k = 0, …, 12: on |r| ≤ ln(2)/2 the remainder of the series is below 2e-16.
 const TAYLOR: [f64; 13] = [
     1.0,
     1.0,
@@ -30,7 +30,7 @@ const TAYLOR: [f64; 13] = [
     1.0 / 479_001_600.0,
 ];
 
-/// `a·b + c`, fused where the hardware of `S` does it; in software a fused operation is a slow call.
+/// `a·b + c`, fused if the hardware of `S` supports it; in software a fused operation is a slow call.
 #[inline(always)]
 pub(crate) fn multiply_add<S: Simd>(a: f64, b: f64, c: f64) -> f64 {
     if S::IS_SCALAR { a * b + c } else { a.mul_add(b, c) }
@@ -48,21 +48,21 @@ fn power_of_two(k: f64) -> f64 {
     f64::from_bits((k + ROUND).to_bits().wrapping_add(1023) << 52)
 }
 
-/// exp(x) for x ≤ 0 to a relative 1e-15 (to the last bit held where the result is subnormal).
+/// exp(x) for x ≤ 0 to a relative 1e-15 (subnormal results to the last bit they hold).
 #[inline(always)]
 pub(crate) fn exp_nonpositive<S: Simd>(x: f64) -> f64 {
-    // Written as a comparison: `f64::max` adds a NaN case that costs two instructions.
+    // A comparison, because `f64::max` handles NaN at the cost of two instructions.
     let x = if x > UNDERFLOW { x } else { UNDERFLOW };
     let k = round(x * std::f64::consts::LOG2_E);
     let r = multiply_add::<S>(k, -LN_2_LOW, multiply_add::<S>(k, -LN_2_HIGH, x));
-    // In pairs, not by Horner's rule: twelve operations that wait for each other take longer than everything else.
+    // In pairs, not by Horner's rule: twelve dependent operations take longer than everything else.
     let (r2, c) = (r * r, &TAYLOR);
     let (r4, pair) = (r2 * r2, |k: usize| multiply_add::<S>(c[k + 1], r, c[k]));
     let low = multiply_add::<S>(pair(2), r2, pair(0));
     let middle = multiply_add::<S>(pair(6), r2, pair(4));
     let high = multiply_add::<S>(c[12], r4, multiply_add::<S>(pair(10), r2, pair(8)));
     let sum = multiply_add::<S>(multiply_add::<S>(high, r4, middle), r4, low);
-    // In two steps, since 2^k itself is out of range where the result is subnormal.
+    // In two steps, since 2^k itself is out of range if the result is subnormal.
     let half = round(0.5 * k);
     sum * power_of_two(half) * power_of_two(k - half)
 }
@@ -89,18 +89,18 @@ fn power_of_two_single(k: f32) -> f32 {
     f32::from_bits((k + 12_582_912.0).to_bits().wrapping_add(127) << 23)
 }
 
-/// e^x for x ≤ 0 to a relative 2e-7; below −87 as at −87.
+/// e^x for x ≤ 0 to a relative 2e-7; constant below −87.
 #[inline(always)]
 pub fn exp_nonpositive_f32(x: f32) -> f32 {
     let x = x.max(-87.0);
     let k = (x * std::f32::consts::LOG2_E + 12_582_912.0) - 12_582_912.0;
-    // ln 2 in two parts, the first with few digits: the remainder is exact.
+    // ln 2 in two parts, the first with few digits, so that the remainder is exact.
     let r = (x - k * 0.693_359_4) + k * 2.121_944_4e-4;
     exp_reduced(r) * power_of_two_single(k)
 }
 
-/// e^x rounded to single precision, to a relative 2e-7, for −87 ≤ x ≤ 0 in double precision: rounded to single, x = −43
-/// alone would be off by 2e-6.
+/// e^x in single precision, to a relative 2e-7, for a double-precision −87 ≤ x ≤ 0. Rounding x = −43 to
+/// single precision first would alone cost 2e-6.
 #[inline(always)]
 pub(crate) fn exp_nonpositive_single<S: Simd>(x: f64) -> f32 {
     let k = round(x * std::f64::consts::LOG2_E);

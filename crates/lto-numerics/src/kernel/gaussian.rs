@@ -45,10 +45,11 @@ impl Gaussian {
         exp_nonpositive::<S>(-self.rate * squared_distance)
     }
 
-    /// The squared distance at which κ has fallen to `ratio`; never beyond where κ is zero in double precision.
+    /// The squared distance at which κ has fallen to `ratio`; never beyond the point where κ underflows to
+    /// zero.
     ///
-    /// Leaving out all of N points that lie further than `squared_cut_off(ε ρ / N)` changes the density ρ by at
-    /// most the fraction ε, since each of them weighs at most ε ρ / N.
+    /// Leaving out those of N points that are further away than `squared_cut_off(ε ρ / N)` changes the
+    /// density ρ by at most the fraction ε, since each weighs at most ε ρ / N.
     pub fn squared_cut_off(&self, ratio: f64) -> f64 {
         (-ratio.ln()).clamp(0.0, -UNDERFLOW) / self.rate
     }

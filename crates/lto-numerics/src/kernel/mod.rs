@@ -1,5 +1,6 @@
-//! The Gaussian kernel κ_ℓ of the set convolution, in single and double precision. Nothing else is a kernel here: that
-//! the weights factorize over the axes, their slope in log ℓ and every constant of [`crate::theory`] are the Gaussian's.
+//! The Gaussian kernel κ_ℓ of the set convolution, in single and double precision. It is the only kernel: the
+//! factorization over the axes, the slope in log ℓ and every constant of [`crate::theory`] are the
+//! Gaussian's.
 
 pub(crate) mod exp;
 mod gaussian;

@@ -15,7 +15,7 @@ mod sealed {
     }
 }
 
-/// `f32` or `f64`: the precision that sums and weights are computed in. Places are always `f64`.
+/// `f32` or `f64`: the precision of sums and weights. Coordinates are always `f64`.
 pub trait Real:
     sealed::Exp
     + Copy
@@ -35,8 +35,8 @@ pub trait Real:
 {
     /// 1.
     const ONE: Self;
-    /// The exponent below which a weight along an axis is zero: where `f64` has no smaller number, and where the product
-    /// of two `f32` weights would no longer be a normal number (denormal numbers slow products down).
+    /// The exponent below which a weight along an axis is zero: for `f64`, where numbers end; for `f32`,
+    /// where the product of two weights would be subnormal (which slows products down).
     const CUT_OFF: f64;
     /// The smallest normal number.
     const TINY: Self;

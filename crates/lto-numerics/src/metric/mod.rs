@@ -1,4 +1,4 @@
-//! Plain numbers that say how far a prediction is from the truth. Each metric is one file and one variant of
+//! Numbers that say how far a prediction is from the truth. Each metric is one file and one variant of
 //! [`MetricKind`].
 
 pub mod max_error;
@@ -49,7 +49,7 @@ impl MetricKind {
     }
 }
 
-/// The differences of prediction and truth.
+/// The differences between prediction and truth.
 ///
 /// # Errors
 /// Slices of different lengths, or empty ones.

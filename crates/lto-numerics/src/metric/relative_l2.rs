@@ -3,8 +3,8 @@
 use super::differences;
 use crate::error::Result;
 
-/// `‖prediction − truth‖₂ / ‖truth‖₂` of one example. Where the truth is zero: 0 if the prediction is zero too,
-/// else infinite.
+/// `‖prediction − truth‖₂ / ‖truth‖₂` of one example. If the truth is zero: 0 if the prediction is too, else
+/// infinite.
 ///
 /// # Errors
 /// Slices of different lengths, or empty ones.

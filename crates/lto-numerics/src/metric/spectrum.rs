@@ -18,10 +18,11 @@ pub struct Spectrum {
 
 /// The power of `field` in bands of `|κ|`, for one to three dimensions.
 ///
-/// `u = Σ_κ û_κ exp(2πi κ·x)`. Periodic axes are transformed as they are, `κ_d = k/L`. A non-periodic axis is
-/// first mirrored at its end (`n` values become `2n`), which removes the jump between its two ends that would
-/// otherwise fill the high bands; it then has wavenumbers `κ_d = k/(2nh)`, with `h` its spacing. Band `b` holds
-/// the modes with `|κ|` within half a width of `b` widths; the width is the smallest wavenumber present.
+/// `u = Σ_κ û_κ exp(2πi κ·x)`. Periodic axes are transformed as they are, `κ_d = k/L`. An open axis is first
+/// mirrored at its end (`n` values become `2n`), which removes the jump between its two ends that would
+/// otherwise fill the high bands; it then has wavenumbers `κ_d = k/(2nh)`, with `h` its spacing. Band `b`
+/// holds the modes with `|κ|` within half a width of `b` widths; the width is the smallest wavenumber
+/// present.
 ///
 /// # Errors
 /// An axis whose points are not equally spaced.
@@ -68,7 +69,7 @@ pub fn power_spectrum(field: &Field) -> Result<Spectrum> {
     Ok(Spectrum { wavenumber: (0..bands.count).map(|band| band as f64 * width).collect(), power })
 }
 
-/// Which band each mode of a full transform falls into.
+/// The band of each mode of a full transform.
 struct Bands {
     /// Per axis, the squared wavenumber of each mode in band widths.
     squares: Vec<Vec<f64>>,
@@ -92,7 +93,7 @@ impl Bands {
             sum += axis[index % axis.len()];
             index /= axis.len();
         }
-        // A sum in another order than that of the largest one may round up.
+        // Summed in another order than the largest, it may round up.
         (sum.sqrt().round() as usize).min(self.count - 1)
     }
 }
@@ -163,7 +164,7 @@ mod tests {
         // cos(3πx) is one mode of the mirrored axis: 1.5 cycles per unit length.
         let half_waves = power_spectrum(&Field::from_fn(grid.clone(), |x| (3.0 * PI * x[0]).cos())).unwrap();
         assert_eq!(half_waves.wavenumber[only_band(&half_waves)], 1.5);
-        // A ramp jumps when joined end to end (power ~ κ⁻²); mirrored it has a kink only (~ κ⁻⁴).
+        // A ramp jumps when joined end to end (power ~ κ⁻²); mirrored it only has a kink (~ κ⁻⁴).
         let ramp = power_spectrum(&Field::from_fn(grid, |x| x[0])).unwrap();
         let slope = (ramp.power[15] / ramp.power[5]).ln() / 3f64.ln();
         assert!((slope + 4.0).abs() < 0.1, "{slope}");

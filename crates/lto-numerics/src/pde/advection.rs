@@ -149,9 +149,9 @@ mod tests {
         let trajectory = Advection::new(&config).unwrap().solve(bump).unwrap();
         let peak = |frame: &[f64]| (0..100).max_by(|&i, &j| frame[i].total_cmp(&frame[j])).unwrap();
         assert_eq!(peak(trajectory.frame(0)) + 20, peak(trajectory.frame(2)));
-        // The same by finite volumes, whose flux has a sign of its own.
+        // The same by finite volumes, whose flux has its own upwind direction.
         let initial = trajectory.frame(0);
-        // To the left by 0.8 ends where to the right by 0.2 does.
+        // Moving left by 0.8 ends where moving right by 0.2 does.
         for speed in [0.1, -0.4] {
             let solved = solve(&AdvectionLaw { speed }, initial, 0.01, &[0.0, 2.0]).unwrap();
             let exact = trajectory.frame(2);

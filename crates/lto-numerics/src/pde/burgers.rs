@@ -57,14 +57,14 @@ impl PdeParameters for BurgersConfig {
     }
 }
 
-/// More steps than this for one sample are refused.
+/// Most steps for one sample.
 const MAX_STEPS: f64 = 1e8;
-/// No initial state is larger: four waves of amplitudes below 1. No later one is either.
+/// Bound on every initial state (four waves with amplitudes below 1), and so on every later one.
 const MAX_SPEED: f64 = 4.0;
 
 /// Burgers from a random initial state, by finite volumes. Values are cell averages at cell centers; the
-/// initial one is taken at the cell centers, as in PDEBench. The diffusion is explicit: on `n` cells it takes
-/// `4 (ν/π) n²` steps a unit of time where that exceeds what advection takes.
+/// initial state is sampled at the cell centers, as in PDEBench. Diffusion is explicit: on `n` cells it takes
+/// `4 (ν/π) n²` steps per unit of time, if that exceeds what advection takes.
 pub struct Burgers {
     grids: [Arc<Grid>; 1],
     times: Vec<f64>,
@@ -89,7 +89,7 @@ impl Burgers {
             affordable(&BurgersLaw { diffusivity: 0.0 }, MAX_SPEED),
             "t_end",
             t_end,
-            "takes more than 1e8 steps a sample: lower it or the resolution",
+            "takes more than 1e8 steps per sample: lower it or the resolution",
         )?;
         require(
             affordable(&law, 0.0),
@@ -136,7 +136,7 @@ pub struct BurgersLaw {
 impl ConservationLaw for BurgersLaw {
     const NAME: &'static str = "burgers";
 
-    /// Godunov's flux: that of the exact solution of the jump, so no rarefaction is mistaken for a shock.
+    /// Godunov's flux, from the exact solution of the jump, so that no rarefaction is mistaken for a shock.
     #[inline(always)]
     fn flux(&self, left: f64, right: f64) -> f64 {
         let (from_left, from_right) = (finite_volume::max(left, 0.0), finite_volume::min(right, 0.0));

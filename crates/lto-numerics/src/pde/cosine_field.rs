@@ -19,9 +19,9 @@ use std::sync::Arc;
 ///
 /// `g_{ij} = Σ_k ε_{k₀} ε_{k₁} τ^{α−1} (π²|k|² + τ²)^{−α/2} ξ_k cos(πk₀(i+½)/n) cos(πk₁(j+½)/n)`.
 ///
-/// The transform evaluates this at `(i+½)/n`; as in the published files, entry `(i, j)` is then taken for the
-/// vertex `(i, j)`. The `ξ_k` are drawn in growing squares `max(k₀, k₁) = 1, 2, …`, so that under one random
-/// stream a finer grid adds modes to those of a coarser one and changes none.
+/// The transform evaluates this at `(i+½)/n`; as in the published files, entry `(i, j)` is then used at the
+/// vertex `(i, j)`. The `ξ_k` are drawn in growing squares `max(k₀, k₁) = 1, 2, …`, so that with the same
+/// random stream a finer grid adds modes to those of a coarser one and changes none.
 pub struct CosineField {
     n: usize,
     alpha: f64,

@@ -26,11 +26,11 @@ pub struct DarcyConfig {
     /// Vertices along each side of the solved grid, `x_i = i/(n−1)`
     #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().resolution))]
     pub resolution: usize,
-    /// Saved grids, as strides of the solved one, the native, coarsest one first; each divides n − 1, so that
-    /// both boundaries stay on the grid
+    /// Saved grids, as strides of the solved one, from the coarsest (the native grid) to the finest; each
+    /// divides n − 1, so that both boundaries stay on the grid
     #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, value_delimiter = ',', default_values_t = Self::default().strides))]
     pub strides: Vec<usize>,
-    /// Smoothness α of the Gaussian field whose sign makes the medium
+    /// Smoothness α of the Gaussian field whose sign defines the medium
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().alpha))]
     pub alpha: f64,
     /// Inverse correlation length τ of that field
@@ -39,7 +39,7 @@ pub struct DarcyConfig {
     /// Permeability where the field is not negative
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().high))]
     pub high: f64,
-    /// Permeability where it is negative
+    /// Permeability where the field is negative
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().low))]
     pub low: f64,
 }

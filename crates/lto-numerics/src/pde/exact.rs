@@ -1,4 +1,4 @@
-//! Closed-form solutions: what solvers are measured against, in tests and benchmarks.
+//! Closed-form solutions against which solvers are measured, in tests and benchmarks.
 
 use std::f64::consts::PI;
 
@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 /// `u(x, τ) = A (w²/(w²+2τ))^{D/2} Σ_{m ∈ Z^D} exp(−|x−c+m|² / (2(w²+2τ)))` solves `∂u/∂τ = Δu`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatBump {
-    /// c, one coordinate for each dimension.
+    /// c, one coordinate per dimension.
     pub center: Vec<f64>,
     /// w, the standard deviation at τ = 0.
     pub width: f64,
@@ -41,7 +41,7 @@ pub struct BurgersWave {
     pub diffusivity: f64,
     /// k; the period is 2π/k.
     pub wavenumber: f64,
-    /// a in (−1, 1); the nearer to ±1, the steeper.
+    /// a in (−1, 1); the closer to ±1, the steeper.
     pub strength: f64,
 }
 
@@ -71,16 +71,16 @@ impl BurgersWave {
 /// `u = −∫ sin π(x−η) w dz / ∫ w dz`, `w = exp(−cos π(x−η)/(2πκ) − z²)`.
 ///
 /// The trapezoidal rule over the whole line converges faster than any power of its step for such integrands;
-/// the one used is exact to rounding for `t ≤ 2`.
+/// the step used is exact to rounding for `t ≤ 2`.
 pub fn burgers_sine(x: f64, t: f64, diffusivity: f64) -> f64 {
     const STEP: f64 = 0.05;
     let contrast = 1.0 / (2.0 * PI * diffusivity);
-    // Beyond this |z| the weight is e^−40 of its largest value at most.
+    // Beyond this |z| the weight is at most e^−40 of its largest value.
     let n_terms = ((2.0 * contrast + 40.0).sqrt() / STEP).ceil() as i64;
     let angle = |z: f64| PI * (x - (4.0 * diffusivity * t).sqrt() * z);
     let exponent = |z: f64| -contrast * angle(z).cos() - z * z;
     let nodes = || (-n_terms..=n_terms).map(|term| STEP * term as f64);
-    // Relative to the largest, or the weights would leave the floating-point range for small κ.
+    // Relative to the largest, since the weights would otherwise overflow for small κ.
     let largest = nodes().map(exponent).fold(f64::NEG_INFINITY, f64::max);
     let (mut numerator, mut denominator) = (0.0, 0.0);
     for z in nodes() {

@@ -8,13 +8,12 @@ use super::require;
 use crate::error::{Error, Result};
 use crate::field::check_times;
 
-/// What tells one scalar law from another.
+/// A scalar conservation law.
 pub trait ConservationLaw {
     /// Name for messages.
     const NAME: &'static str;
 
-    /// The upwind flux through a face with the states `left` and `right` of it, which is `f(u)` where both are
-    /// `u`.
+    /// The upwind flux through a face between the states `left` and `right`; it is `f(u)` if both are `u`.
     fn flux(&self, left: f64, right: f64) -> f64;
 
     /// The largest `|f′(u)|` for `u` in `[low, high]`.
@@ -26,10 +25,11 @@ pub trait ConservationLaw {
 
 /// Advective Courant number of a step.
 const COURANT: f64 = 0.25;
-/// Largest `κ Δt/Δx²` of a step: half of what keeps the explicit diffusion stable.
+/// Largest `κ Δt/Δx²` of a step: half the stability limit of explicit diffusion.
 const DIFFUSION_NUMBER: f64 = 0.25;
 
-/// Steps a unit of time that keep a solution with values in `[low, high]` stable on cells of width `spacing`.
+/// Steps per unit of time that keep a solution with values in `[low, high]` stable on cells of width
+/// `spacing`.
 pub fn step_rate(law: &impl ConservationLaw, low: f64, high: f64, spacing: f64) -> f64 {
     let advective = law.max_speed(low, high) / (COURANT * spacing);
     let diffusive = law.diffusivity() / (DIFFUSION_NUMBER * spacing * spacing);
@@ -37,15 +37,15 @@ pub fn step_rate(law: &impl ConservationLaw, low: f64, high: f64, spacing: f64) 
 }
 
 /// Solves a law from the cell averages `initial` at `times[0]`, on a periodic interval of
-/// `initial.len() × spacing`. The step is chosen anew after every saved time, from the range of values there,
-/// which the exact solution never leaves.
+/// `initial.len() × spacing`. After every saved time the step is chosen afresh from the range of values
+/// there, which the exact solution never leaves.
 ///
 /// # Shapes
-/// The result is `[time, cell]`, its first frame `initial` itself.
+/// The result is `[time, cell]`; its first frame is `initial` itself.
 ///
 /// # Errors
-/// No cells, a width that is not positive, times that do not increase, or values that are not finite, given or
-/// reached.
+/// No cells, a width that is not positive, times that do not increase, or initial or computed values that are
+/// not finite.
 pub fn solve(law: &impl ConservationLaw, initial: &[f64], spacing: f64, times: &[f64]) -> Result<Vec<f64>> {
     check_times(times)?;
     let positive = spacing > 0.0 && spacing.is_finite();
@@ -168,13 +168,13 @@ fn limited_slope(before: f64, after: f64) -> f64 {
     max(rising, 0.0) + min(falling, 0.0)
 }
 
-/// One instruction, unlike `f64::min`, which must look for NaN.
+/// One instruction, unlike `f64::min`, which must check for NaN.
 #[inline(always)]
 pub(crate) fn min(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// One instruction, unlike `f64::max`, which must look for NaN.
+/// One instruction, unlike `f64::max`, which must check for NaN.
 #[inline(always)]
 pub(crate) fn max(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }

@@ -92,7 +92,7 @@ impl Heat {
         })
     }
 
-    /// Draws an initial state: the bumps whose sum it is, see [`HeatField::draw`].
+    /// Draws an initial state as the bumps that sum to it; see [`HeatField::draw`].
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<HeatBump> {
         HeatField::draw(self.grids[0].dim(), self.n_bumps, rng).bumps
     }
@@ -103,7 +103,7 @@ impl Heat {
     /// `[frame, 1, axis 0, …]`.
     ///
     /// # Errors
-    /// None for the bumps that [`Heat::draw`] makes.
+    /// None for bumps from [`Heat::draw`].
     pub fn solve(&self, bumps: &[HeatBump]) -> Result<Trajectory> {
         let grid = &self.grids[0];
         let initial = self.initial_values(bumps);

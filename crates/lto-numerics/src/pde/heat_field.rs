@@ -1,4 +1,4 @@
-//! One state of the heat flow in closed form, with rigorous bounds of its derivatives.
+//! One state of the heat flow in closed form, with rigorous bounds on its derivatives.
 
 use super::exact::HeatBump;
 use crate::domain::Domain;
@@ -16,7 +16,7 @@ pub struct HeatField {
     pub amount: f64,
 }
 
-/// Bounds along one axis: of the sum f over images of exp(−x²/2v), of |f'| and of |f''|.
+/// Bounds along one axis on the sum f over images of exp(−x²/2v), on |f'| and on |f''|.
 struct Factor {
     value: f64,
     slope: f64,
@@ -40,15 +40,15 @@ impl HeatField {
         self.bumps.iter().map(|bump| bump.value(point, self.amount)).sum()
     }
 
-    /// Bounds of u, summed over the bumps.
+    /// Bounds on u, summed over the bumps.
     ///
-    /// A factor f(x) = Σ_m exp(−(x+m)²/2v) has the Fourier series √(2πv) Σ_k exp(−2π²k²v) cos 2πkx with positive
-    /// coefficients, so f and |f''| are largest at 0 and |f'| ≤ √(2πv) Σ |2πk| exp(−2π²k²v). The Hessian of a product of
-    /// D factors has on its diagonal at most |f''| f^{D−1}, beside it at most |f'|² f^{D−2}; the sum of a row bounds its
-    /// eigenvalues.
+    /// A factor f(x) = Σ_m exp(−(x+m)²/2v) has the Fourier series √(2πv) Σ_k exp(−2π²k²v) cos 2πkx with
+    /// positive coefficients, so f and |f''| are largest at 0 and |f'| ≤ √(2πv) Σ |2πk| exp(−2π²k²v). The
+    /// Hessian of a product of D factors is at most |f''| f^{D−1} on its diagonal and |f'|² f^{D−2} off it;
+    /// row sums bound its eigenvalues.
     ///
     /// # Errors
-    /// No bumps, or none of an amplitude.
+    /// No bumps, or only bumps of amplitude zero.
     pub fn regularity(&self) -> Result<Regularity> {
         let dim = self.bumps.first().map_or(1, |bump| bump.center.len());
         let (mut curvature, mut slope, mut sup) = (0.0, 0.0, 0.0);
@@ -65,10 +65,10 @@ impl HeatField {
         Regularity::new(&Domain::unit(dim, true)?, curvature, Some(sup), Some(slope))
     }
 
-    /// Bounds that hold for all of several states of the same dimension.
+    /// Bounds that hold for several states of the same dimension.
     ///
     /// # Errors
-    /// As [`HeatField::regularity`]; no states.
+    /// No states, or as [`HeatField::regularity`].
     pub fn common_regularity(fields: &[Self]) -> Result<Regularity> {
         let each = fields.iter().map(Self::regularity).collect::<Result<Vec<_>>>()?;
         let largest = |of: fn(&Regularity) -> f64| each.iter().map(of).fold(0.0, f64::max);
@@ -108,7 +108,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use std::sync::Arc;
 
-    /// Against differences on a fine grid: above them, but not by much for a single bump.
+    /// Against differences on a fine grid: above them, but only slightly for a single bump.
     #[test]
     fn bounds_hold_and_are_near() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

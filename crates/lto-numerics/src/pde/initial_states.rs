@@ -4,9 +4,9 @@
 use rand::{Rng, RngExt};
 use std::f64::consts::TAU;
 
-/// Wavenumbers 1 to this take part.
+/// Wavenumbers from 1 to this take part.
 const N_WAVES: usize = 4;
-/// Draws, with replacement, of the wavenumbers that get to oscillate.
+/// Draws, with replacement, of the wavenumbers that oscillate.
 const N_DRAWS: usize = 2;
 const FOLD_PROBABILITY: f64 = 0.1;
 const WINDOW_PROBABILITY: f64 = 0.1;
@@ -50,7 +50,7 @@ impl InitialState {
         });
         let folded = rng.random_bool(FOLD_PROBABILITY);
         let sign = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
-        // Drawn whether used or not, so that every state consumes the same number of draws.
+        // Always drawn, so that every state consumes the same number of draws.
         let ends = (rng.random_range(0.1..0.45), rng.random_range(0.55..0.9));
         let window = rng.random_bool(WINDOW_PROBABILITY).then_some(ends);
         Self { waves, folded, sign, window }
@@ -78,7 +78,7 @@ mod tests {
         (0..N).map(|i| InitialState::draw(&mut sample_rng(1, i), 1.0)).collect()
     }
 
-    /// A frequency of an event of probability `p`, to five standard deviations.
+    /// The frequency of an event of probability `p`, to five standard deviations.
     fn assert_frequency(count: usize, p: f64) {
         let (mean, deviation) = (p * N as f64, (p * (1.0 - p) * N as f64).sqrt());
         assert!((count as f64 - mean).abs() < 5.0 * deviation, "{count} against {mean}");
@@ -90,7 +90,7 @@ mod tests {
         assert_frequency(states.iter().filter(|s| s.folded).count(), 0.1);
         assert_frequency(states.iter().filter(|s| s.window.is_some()).count(), 0.1);
         assert_frequency(states.iter().filter(|s| s.sign > 0.0).count(), 0.5);
-        // Twice the same wavenumber: one of four.
+        // The same wavenumber twice: one in four.
         let oscillating = |s: &InitialState| s.waves.iter().filter(|w| w.frequency > 0.0).count();
         assert_frequency(states.iter().filter(|s| oscillating(s) == 1).count(), 0.25);
         // Drawn twice, wavenumber 4 oscillates eight times.
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn moments_are_those_of_the_waves() {
-        // E u = 0 and E u² = Σ_k E A_k² · E sin² = 4 · ⅓ · ½ without a window, whatever the folding.
+        // E u = 0 and E u² = Σ_k E A_k² · E sin² = 4 · ⅓ · ½ without a window, folded or not.
         let values: Vec<f64> = states().iter().filter(|s| s.window.is_none()).map(|s| s.value(0.3)).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let square = values.iter().map(|u| u * u).sum::<f64>() / values.len() as f64;

@@ -1,4 +1,4 @@
-//! PDE solvers that make data. Each PDE is one file and one line of the list below.
+//! PDE solvers that generate data. Each PDE is one file and one line of the list below.
 
 pub mod advection;
 pub mod burgers;
@@ -31,9 +31,10 @@ pub use heat::HeatConfig;
 pub use heat_field::HeatField;
 pub use navier_stokes::NavierStokesConfig;
 
-/// A PDE with everything set: draws random problems and solves them.
+/// A fully configured PDE: draws random problems and solves them.
 pub trait Pde: Send + Sync {
-    /// The grids every sample is saved on: the native one first, then any finer ones from the same solve.
+    /// The grids on which every sample is saved: the native one first, then any finer ones from the same
+    /// solve.
     fn grids(&self) -> &[Arc<Grid>];
 
     /// Times of the saved frames; empty for a steady problem.
@@ -42,14 +43,14 @@ pub trait Pde: Send + Sync {
     /// Names and values written beside the data (PDEBench's `Nu`, …).
     fn attributes(&self) -> Vec<(&'static str, f64)>;
 
-    /// Draws one problem and solves it: one [`Sample`] for each of [`Pde::grids`].
+    /// Draws one problem and solves it: one [`Sample`] per grid of [`Pde::grids`].
     ///
     /// # Errors
     /// The solution does not stay finite.
     fn sample(&self, rng: &mut ChaCha8Rng) -> Result<Vec<Sample>>;
 }
 
-/// What the parameters of a PDE say of it, in the PDE's own file.
+/// What a PDE's parameters determine, in the PDE's own file.
 trait PdeParameters: Sized {
     /// The maps that carry every solution to a solution.
     const SYMMETRIES: &'static [Symmetry];
@@ -61,11 +62,12 @@ trait PdeParameters: Sized {
     fn build(&self) -> Result<Box<dyn Pde>>;
 }
 
-/// The list of all PDEs: a line registers one in configuration files, on the command line and in the conformance tests.
+/// The list of all PDEs: each line registers one in configuration files, on the command line and in the
+/// conformance tests.
 macro_rules! pdes {
     ($($(#[doc = $doc:literal])+ $variant:ident($parameters:ty) = $name:literal,)+) => {
-        /// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Parameters left out take their defaults;
-        /// unknown ones are refused.
+        /// Which PDE, and its parameters: `{ pde = "heat", resolution = 64, … }`. Omitted parameters take
+        /// their defaults; unknown ones are refused.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(feature = "clap", derive(clap::Subcommand))]
         #[serde(tag = "pde")]
@@ -89,9 +91,9 @@ macro_rules! pdes {
                 match self { $(Self::$variant(_) => <$parameters>::SYMMETRIES,)+ }
             }
 
-            /// The same random problems with `resolution` points along each axis as the native grid: a sample drawn from
-            /// the same stream is the same state, or, where initial states know their grid (Burgers, advection), nearly so.
-            /// `None` where another resolution would draw other problems.
+            /// The same random problems with `resolution` points along each axis as the native grid: the same
+            /// random stream draws the same state or, if initial states depend on their grid (Burgers,
+            /// advection), nearly the same. `None` if another resolution would draw different problems.
             pub fn at_resolution(&self, resolution: usize) -> Option<Self> {
                 match self.clone() {
                     $(Self::$variant(parameters) => parameters.at_resolution(resolution).map(Self::$variant),)+
@@ -101,7 +103,7 @@ macro_rules! pdes {
             /// Checks the parameters and plans the solver.
             ///
             /// # Errors
-            /// [`Error::Parameter`], naming the parameter that is out of range.
+            /// [`Error::Parameter`] for the parameter that is out of range.
             pub fn build(&self) -> Result<Box<dyn Pde>> {
                 match self { $(Self::$variant(parameters) => parameters.build(),)+ }
             }
@@ -122,14 +124,14 @@ pdes! {
     Darcy(DarcyConfig) = "darcy",
 }
 
-/// The random stream of sample `index` under `seed`: the same whatever else is drawn, in whatever order.
+/// The random stream of sample `index` under `seed`, independent of what else is drawn, and in what order.
 pub fn sample_rng(seed: u64, index: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(index);
     rng
 }
 
-/// `Ok` where a parameter satisfies its requirement, else [`Error::Parameter`].
+/// `Ok` if a parameter satisfies its requirement, else [`Error::Parameter`].
 pub(crate) fn require(
     satisfied: bool,
     name: &'static str,
@@ -139,13 +141,14 @@ pub(crate) fn require(
     if satisfied { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), requirement }) }
 }
 
-/// Refuses a resolution below `minimum` points an axis, no frame, or more values a sample than memory holds.
+/// Refuses a resolution below `minimum` points per axis, no frames, or more values per sample than memory
+/// holds.
 pub(crate) fn require_size(resolution: usize, minimum: usize, dim: usize, n_frames: usize) -> Result<()> {
     require(resolution >= minimum, "resolution", resolution, "too few points along an axis")?;
     require(n_frames >= 1, "n_frames", n_frames, "must be at least 1")?;
     let values = (0..dim).try_fold(n_frames, |product, _| product.checked_mul(resolution));
     let fits = values.is_some_and(|n| n <= MAX_SAMPLE_VALUES);
-    require(fits, "resolution", resolution, "frames × points must not exceed 2^30 values (8 GiB) a sample")
+    require(fits, "resolution", resolution, "frames × points must not exceed 2^30 values (8 GiB) per sample")
 }
 
 const MAX_SAMPLE_VALUES: usize = 1 << 30;

@@ -33,15 +33,15 @@ use std::sync::Arc;
 )]
 #[serde(default, deny_unknown_fields)]
 pub struct NavierStokesConfig {
-    /// Points along each axis of the grid the flow is solved on; at the default viscosity 128 is seven
+    /// Points along each axis of the grid on which the flow is solved; at the default viscosity 128 is seven
     /// times faster than 256, and 4–5 % off by t = 20
     #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, default_value_t = Self::default().solve_resolution))]
     pub solve_resolution: usize,
-    /// Points along each axis of the saved grids, the native one first; every one divides the solved one, so
-    /// that nothing is interpolated [default: of 64 and 128 those that do, else the solved grid]
+    /// Points along each axis of the saved grids, the native one first; each divides the solved grid, so that
+    /// nothing is interpolated [default: those of 64 and 128 that do, else the solved grid]
     #[cfg_attr(feature = "clap", arg(long, value_parser = whole::<usize>, value_delimiter = ',', default_values_t = Vec::<usize>::new(), hide_default_value = true))]
     pub resolutions: Vec<usize>,
-    /// Saved frames, equally spaced; the initial state is not one of them
+    /// Saved frames, equally spaced, without the initial state
     #[cfg_attr(feature = "clap", arg(long = "frames", value_parser = whole::<usize>, default_value_t = Self::default().n_frames))]
     pub n_frames: usize,
     /// Time of the last frame
@@ -53,13 +53,13 @@ pub struct NavierStokesConfig {
     /// Amplitude A of the force A (sin 2π(x + y) + cos 2π(x + y))
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().forcing))]
     pub forcing: f64,
-    /// The scheme in time.
+    /// The time-stepping scheme.
     #[cfg_attr(feature = "clap", arg(skip = Self::default().stepper))]
     pub stepper: Stepper,
     /// Longest time step of the solver
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().time_step))]
     pub time_step: f64,
-    /// Most grid spacings that anything is carried in a time step
+    /// Most grid spacings the flow may cross in a time step
     #[cfg_attr(feature = "clap", arg(long, value_parser = finite, default_value_t = Self::default().courant))]
     pub courant: f64,
 }
@@ -81,7 +81,7 @@ impl Default for NavierStokesConfig {
 }
 
 impl NavierStokesConfig {
-    /// The saved resolutions: those given, else of the usual ones those that divide the solved grid, else that grid.
+    /// The saved resolutions: those given, else the usual ones that divide the solved grid, else that grid.
     fn saved_resolutions(&self) -> Vec<usize> {
         if !self.resolutions.is_empty() {
             return self.resolutions.clone();
@@ -132,7 +132,7 @@ impl NavierStokes {
         require(increasing, "resolutions", &list, "must increase: the native one first")?;
         let divides = |&n: &usize| n > 0 && solve_resolution.is_multiple_of(n);
         let divide = resolutions.iter().all(divides);
-        require(divide, "resolutions", &list, "every one must divide solve_resolution")?;
+        require(divide, "resolutions", &list, "each must divide solve_resolution")?;
         let finest = resolutions.last().copied().unwrap_or(solve_resolution);
         require_size(finest, 1, 2, n_frames)?;
         require(t_end > 0.0 && t_end.is_finite(), "t_end", t_end, "must be positive and finite")?;
@@ -154,14 +154,14 @@ impl NavierStokes {
         })
     }
 
-    /// Draws an initial vorticity on the grid of the solver, row-major `[x, y]`: a Gaussian field
-    /// Σ_k σ_k (ξ_k cos 2πk·x + η_k sin 2πk·x), σ_k = √2 · 7^{3/2} (4π²|k|² + 49)^{−5/4}, without mean.
+    /// Draws an initial vorticity on the grid of the solver, row-major `[x, y]`: a zero-mean Gaussian field
+    /// Σ_k σ_k (ξ_k cos 2πk·x + η_k sin 2πk·x), σ_k = √2 · 7^{3/2} (4π²|k|² + 49)^{−5/4}.
     pub fn draw(&self, rng: &mut impl Rng) -> Vec<f64> {
         let deviation = |k2: f64| SQRT_2 * 7f64.powf(1.5) * (TAU * TAU * k2 + 49.0).powf(-1.25);
         periodic_gaussian_field(self.solve_resolution, deviation, rng)
     }
 
-    /// Solves from a vorticity on the grid of the solver, row-major `[x, y]`: a trajectory for each saved grid.
+    /// Solves from a vorticity on the grid of the solver, row-major `[x, y]`: one trajectory per saved grid.
     ///
     /// # Shapes
     /// `[frame, 1, x, y]`.
@@ -185,7 +185,7 @@ impl NavierStokes {
     }
 }
 
-/// Its square still fits the memory of one sample.
+/// Largest resolution whose square fits the memory of one sample.
 const MAX_SOLVE_RESOLUTION: usize = 1 << 14;
 
 impl Pde for NavierStokes {

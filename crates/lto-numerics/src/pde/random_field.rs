@@ -11,7 +11,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// and σ = `deviation`. Its variance at every point is Σ σ².
 ///
 /// Modes are drawn from the longest waves to the shortest, so that one random stream gives the same field on
-/// every grid, up to the modes the coarser grid cannot hold.
+/// every grid, up to the modes that the coarser grid cannot hold.
 pub fn periodic_gaussian_field(n: usize, deviation: impl Fn(f64) -> f64, rng: &mut impl Rng) -> Vec<f64> {
     let half = n / 2 + 1;
     let mut modes = vec![Complex64::default(); n * half];

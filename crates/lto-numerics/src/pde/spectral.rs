@@ -7,7 +7,7 @@ use rustfft::{Fft, FftPlanner};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-/// Forward and inverse.
+/// Forward and inverse plans.
 type FftPair = (Arc<dyn Fft<f64>>, Arc<dyn Fft<f64>>);
 
 /// The discrete Fourier transform of real arrays of one shape:
@@ -62,8 +62,8 @@ impl RealTransform {
         self.transform_others(spectrum, |plans| plans.0.as_ref())
     }
 
-    /// `u` of `spectrum`, scaled so that it undoes [`RealTransform::forward`]. What the spectrum of a real
-    /// array cannot hold is ignored.
+    /// `u` of `spectrum`, scaled to invert [`RealTransform::forward`]. What the spectrum of a real array
+    /// cannot hold is ignored.
     pub fn inverse(&self, spectrum: Vec<Complex64>) -> Vec<f64> {
         let mut spectrum = self.transform_others(spectrum, |plans| plans.1.as_ref());
         let plan = &self.last.1;
@@ -71,7 +71,7 @@ impl RealTransform {
         let mut scratch = plan.make_scratch_vec();
         let mut values = vec![0.0; self.shape.iter().product()];
         for (half, u) in spectrum.chunks_exact_mut(half).zip(values.chunks_exact_mut(n)) {
-            // Rounding leaves these slightly imaginary, which the plan refuses.
+            // Rounding leaves these slightly imaginary, which the plan rejects.
             half[0].im = 0.0;
             if n % 2 == 0 {
                 half[n / 2].im = 0.0;

@@ -4,8 +4,8 @@ use crate::domain::Axis;
 use crate::field::Field;
 use crate::points::Points;
 
-/// Values `[channel, point]` by multilinear interpolation: exact at grid points and for linear fields; beyond the
-/// outermost points of an axis that is not periodic, the line through the last two goes on.
+/// Values `[channel, point]` by multilinear interpolation: exact at grid points and for linear fields. Beyond
+/// the outermost points of an open axis, the line through the last two is extended.
 pub fn at_points(field: &Field, points: &Points) -> Vec<f64> {
     let grid = field.grid();
     let shape = grid.shape();
@@ -32,7 +32,7 @@ pub fn at_points(field: &Field, points: &Points) -> Vec<f64> {
     values
 }
 
-/// The two neighbors of `x` on an axis, and how far it is from the first to the second, as a share.
+/// The two neighbors of `x` on an axis, and its fraction of the way from the first to the second.
 fn cell(axis: &Axis, coordinates: &[f64], x: f64) -> (usize, usize, f64) {
     let last = coordinates.len() - 1;
     if last == 0 {

@@ -9,7 +9,7 @@ const MIN_POINTS: usize = 4;
 /// The spline's second derivatives solve a tridiagonal system, factored once; its values are weighted sums of
 /// two neighbors' values and second derivatives.
 pub(super) struct Spline {
-    /// Lengths of the intervals between points; on a periodic axis also of the one that closes the circle.
+    /// Lengths of the intervals between points; on a periodic axis also the one that closes the circle.
     intervals: Vec<f64>,
     system: System,
     evaluations: Vec<Evaluation>,
@@ -17,7 +17,8 @@ pub(super) struct Spline {
     curvatures: Vec<f64>,
 }
 
-/// Where a target lies: the interval's number and the weights of the values and second derivatives at its ends.
+/// Where a target lies: the interval's index and the weights of the values and second derivatives at its
+/// ends.
 struct Evaluation {
     interval: usize,
     value_weights: [f64; 2],
@@ -80,16 +81,17 @@ impl AxisMap for Spline {
     }
 }
 
-/// `h_{i−1} M_{i−1} + 2(h_{i−1}+h_i) M_i + h_i M_{i+1} = r_i` at the points between two intervals, and what
-/// happens at the ends.
+/// `h_{i−1} M_{i−1} + 2(h_{i−1}+h_i) M_i + h_i M_{i+1} = r_i` at the points between two intervals, and the
+/// end conditions.
 struct System {
     tridiagonal: Tridiagonal,
     ends: Ends,
 }
 
 enum Ends {
-    /// The third derivative is continuous across the second and the last but one point, so
-    /// `M_0 = M_1 + q (M_1 − M_2)` with the ratio q of the outer to the next interval; likewise at the other end.
+    /// The third derivative is continuous across the second and the second-to-last point, so
+    /// `M_0 = M_1 + q (M_1 − M_2)` with the ratio q of the outer to the next interval; likewise at the other
+    /// end.
     NotAKnot([f64; 2]),
     /// The corners of the cyclic matrix as a rank-one update `u vᵀ` with `v = (1, 0, …, 0, last)`:
     /// `M = y − z (v·y)/(1 + v·z)` where `T y = r`, `T z = u`.
@@ -114,7 +116,7 @@ impl System {
         let n = h.len();
         let mut diagonal: Vec<f64> = (0..n).map(|i| 2.0 * (h[(i + n - 1) % n] + h[i])).collect();
         let lower: Vec<f64> = (0..n).map(|i| h[(i + n - 1) % n]).collect();
-        // Sherman–Morrison; −diagonal[0] as the free entry of u keeps what remains dominant.
+        // Sherman–Morrison; −diagonal[0] as the free entry of u keeps the rest dominant.
         let (corner, free) = (h[n - 1], -diagonal[0]);
         let last = corner / free;
         diagonal[0] -= free;
@@ -151,7 +153,7 @@ impl System {
 
 /// A diagonally dominant tridiagonal matrix, eliminated.
 struct Tridiagonal {
-    /// What each row's predecessor is multiplied by.
+    /// The multiplier of each row's predecessor.
     multipliers: Vec<f64>,
     inverse_pivots: Vec<f64>,
     upper: Vec<f64>,

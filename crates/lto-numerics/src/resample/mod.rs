@@ -1,5 +1,6 @@
-//! Carrying fields from one grid to another: exactly where the points are shared, spectrally where the axes are
-//! periodic and uniform, by cubic splines otherwise, or to the nearest point. Every method works along one axis at a time.
+//! Carrying fields from one grid to another: exactly if the points are shared, spectrally if the axes are
+//! periodic and uniform, otherwise by cubic splines or from the nearest point. Every method works along one
+//! axis at a time.
 
 mod at_points;
 mod cubic;
@@ -22,16 +23,16 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// The target's points are some of the source's: their values, unchanged.
+    /// The target's points are among the source's; their values are copied.
     Stride,
-    /// Trigonometric interpolation on uniform periodic axes: exact for fields both grids resolve; a jump rings.
-    /// Going down, wavenumbers the target cannot hold are dropped rather than aliased.
+    /// Trigonometric interpolation on uniform periodic axes: exact for fields both grids resolve; jumps cause
+    /// ringing. On a coarser target, wavenumbers it cannot hold are dropped rather than aliased.
     Spectral,
-    /// C² cubic splines through the source's points on any axes (periodic, or not-a-knot): fourth order. Going
-    /// down, values are those of the spline, so what the target cannot resolve aliases.
+    /// C² cubic splines through the source's points on any axes (periodic, or not-a-knot): fourth order. On a
+    /// coarser target, values are those of the spline, so what it cannot resolve aliases.
     Cubic,
-    /// The value of the nearest point along every axis, the lower of two as near: for piecewise constant fields, which
-    /// any smooth interpolation makes ring.
+    /// The value of the nearest point along every axis, the lower if tied: for piecewise constant fields, on
+    /// which smooth interpolation rings.
     Nearest,
 }
 
@@ -52,7 +53,8 @@ impl Method {
     /// The first of stride, spectral and cubic that can carry fields from `source` to `target`.
     ///
     /// # Errors
-    /// The grids lie in different domains, or no method applies; the reason is that of the last one tried.
+    /// The grids lie in different domains, or no method applies; the reason given is that of the last method
+    /// tried.
     pub fn for_grids(source: &Grid, target: &Grid) -> Result<Method> {
         for method in [Method::Stride, Method::Spectral] {
             if method.plan(source, target).is_ok() {

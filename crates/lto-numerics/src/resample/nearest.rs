@@ -10,7 +10,7 @@ pub(super) struct Nearest {
 
 impl Nearest {
     pub(super) fn new(axis: &Axis, from: &[f64], to: &[f64]) -> Self {
-        // Of two points as near, rounding must not decide.
+        // Rounding must not decide between two equally near points.
         let tie = COORDINATE_TOLERANCE * axis.length();
         let distance = |x: f64, y: f64| {
             let apart = (x - y).abs();

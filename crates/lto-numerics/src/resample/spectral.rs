@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct Trigonometric {
     forward: Arc<dyn RealToComplex<f64>>,
     inverse: Arc<dyn ComplexToReal<f64>>,
-    /// One factor for each coefficient that both sizes hold.
+    /// One factor per coefficient that both sizes hold.
     factors: Vec<Complex64>,
     line: Vec<f64>,
     source_spectrum: Vec<Complex64>,
@@ -43,16 +43,17 @@ impl Trigonometric {
     }
 }
 
-/// What coefficient `k` of `n` points is multiplied by to become that of `m` points moved by `shift` periods.
+/// The factor that turns coefficient `k` of `n` points into that of `m` points shifted by `shift` periods.
 ///
-/// The highest coefficient of an even number of points stands for `k` and `−k` together, as a cosine about the
-/// grid's own points. Going up, its halves become two coefficients; going down, two coefficients become one.
+/// The highest coefficient of an even number of points represents `k` and `−k` together, as a cosine about
+/// the grid's own points. On a finer grid its halves become two coefficients; on a coarser one two become
+/// one.
 fn factor(k: usize, n: usize, m: usize, shift: f64) -> Complex64 {
     let phase = Complex64::from_polar(1.0, TAU * k as f64 * shift);
     let (splits, merges) = (k > 0 && 2 * k == n, k > 0 && 2 * k == m);
     match (splits, merges) {
         (true, false) => 0.5 * phase,
-        // The inverse transform takes the real part, which is what `e^{iφ}c + e^{−iφ}c̄` is half of.
+        // The inverse transform takes the real part, which is half of `e^{iφ}c + e^{−iφ}c̄`.
         (false, true) => 2.0 * phase,
         _ => phase,
     }

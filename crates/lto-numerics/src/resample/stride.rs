@@ -1,4 +1,4 @@
-//! Subsampling: the target's points are some of the source's.
+//! Subsampling: the target's points are among the source's.
 
 use super::AxisMap;
 use crate::domain::{Axis, COORDINATE_TOLERANCE};

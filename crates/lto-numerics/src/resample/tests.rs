@@ -39,7 +39,7 @@ fn strides_keep_every_bit_of_every_frame_and_channel() {
 
 #[test]
 fn spectral_is_exact_for_resolved_waves_between_all_sizes_and_placements() {
-    // Wavenumbers up to 2 are held by 5 points and more.
+    // Wavenumbers up to 2 fit on 5 or more points.
     let wave = |x: &[f64]| 0.3 + (TAU * x[0] + 0.4).sin() - 0.7 * (2.0 * TAU * x[0] - 1.1).cos();
     for n in [5, 6, 9, 16] {
         for m in [5, 6, 7, 12, 31] {
@@ -87,7 +87,7 @@ fn the_highest_wave_of_an_even_grid_is_a_cosine_about_its_points() {
             }
         }
     }
-    // Downward, a wave at the target's limit arrives as its samples, whatever its phase.
+    // On a coarser grid, a wave at its limit arrives as its samples, whatever its phase.
     let wave = |x: &[f64]| (4.0 * TAU * x[0] + 0.6).sin();
     for to in [Placement::Left, Placement::Center] {
         let target = periodic(n, to);
@@ -216,7 +216,7 @@ fn the_method_follows_the_grids() {
     assert_eq!(Method::ALL.map(Method::name), ["stride", "spectral", "cubic", "nearest"]);
 }
 
-/// Every value is that of the nearest point, around the end of a periodic axis too; of two the lower.
+/// Every value is that of the nearest point, also across the end of a periodic axis; the lower if tied.
 #[test]
 fn nearest_takes_the_value_of_the_nearest_point() {
     let values = vec![5.0, 7.0, 7.0, 9.0];

@@ -1,6 +1,6 @@
-//! Sums from a (masked) grid onto a (masked) grid as one small matrix product per axis. The kernel is a product of
-//! factors per axis, κ(x, c) = Π_d κ_d(x_d, c_d), also on periodic axes and with powers of the displacements; a
-//! masked grid is a grid whose missing values are zero. No point is left out.
+//! Sums from a (masked) grid onto a (masked) grid as one small matrix product per axis. The kernel is a
+//! product of factors per axis, κ(x, c) = Π_d κ_d(x_d, c_d), also on periodic axes and with powers of the
+//! displacements; a masked grid is a grid whose missing values are zero. No point is left out.
 
 use super::axis_weights::PowerTables;
 use super::moments::{Moments, Term};
@@ -11,11 +11,11 @@ use crate::points::{PointStructure, Points};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Rows of one matrix product; more rows are shared out among threads.
+/// Rows of one matrix product; more rows are split among threads.
 const ROWS: usize = 32;
-/// Multiplications of a product that is worth sharing out.
+/// Multiplications that make a product worth splitting.
 const SHARED: usize = 1 << 22;
-/// Longest sum of one product: longer ones are added up in pieces, which rounds less.
+/// Longest sum in one product. Longer sums are added up in pieces, which rounds less.
 const LONGEST: usize = super::separable::CHUNK;
 
 /// Number of multiplications for one term.
@@ -29,7 +29,7 @@ pub(super) fn cost(from: &Grid, to: &Grid) -> f64 {
     total
 }
 
-/// The axis that shrinks most comes first: what follows is then cheapest.
+/// The axis that shrinks most comes first, which makes the rest cheapest.
 fn axis_order(from: &Grid, to: &Grid) -> Vec<usize> {
     let growth = |&d: &usize| to.shape()[d] as f64 / from.shape()[d] as f64;
     let mut order: Vec<usize> = (0..from.dim()).collect();
@@ -37,7 +37,7 @@ fn axis_order(from: &Grid, to: &Grid) -> Vec<usize> {
     order
 }
 
-/// The kernel weights between two grids, axis by axis: the same for all values on them.
+/// The kernel weights between two grids, axis by axis; they do not depend on the values.
 pub(super) struct GridWeights<'a, T> {
     from: &'a Grid,
     to: &'a Grid,
@@ -46,7 +46,7 @@ pub(super) struct GridWeights<'a, T> {
 }
 
 impl<'a, T: Real> GridWeights<'a, T> {
-    /// For the powers of the ways along each axis that are `wanted`.
+    /// For the `wanted` powers of the displacement along each axis.
     pub fn new(from: &'a Grid, to: &'a Grid, length_scale: f64, wanted: impl Fn(usize) -> [bool; 3]) -> Self {
         let axis = |d: usize| {
             let mut tables = PowerTables::new();
@@ -86,7 +86,7 @@ impl<'a, T: Real> GridWeights<'a, T> {
         sums
     }
 
-    /// The sums over a whole grid where all values are one: a product over the axes.
+    /// The sums over a whole grid of ones: a product over the axes.
     fn write_moment(&self, term: &Term, out: &mut [T]) {
         let along = |d: usize| -> Vec<f64> {
             let rows = self.axes[d].of(term.powers[d]).chunks_exact(self.from.coordinates(d).len());
@@ -159,7 +159,7 @@ impl<'a, T: Real> GridWeights<'a, T> {
     }
 }
 
-/// Values (ones where there are none) on the whole grid, zero where there is no point.
+/// Values (or ones) on the whole grid, zero where there is no point.
 fn on_grid<T: Real>(points: &Points, values: Option<&[f64]>, n: usize) -> Vec<T> {
     let value = |place: usize| values.map_or(T::ONE, |values| T::from_f64(values[place]));
     match points.structure() {

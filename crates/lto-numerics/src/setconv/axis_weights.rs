@@ -1,5 +1,5 @@
-//! Gaussian weights along one axis. The kernel factorizes over the axes, so these small matrices are all that a set
-//! convolution or an interpolation on a grid needs: never points × grid.
+//! Gaussian weights along one axis. The kernel factorizes over the axes, so a set convolution or an
+//! interpolation on a grid needs only these small matrices, never points × grid.
 
 use crate::domain::Axis;
 use crate::kernel::Real;
@@ -7,9 +7,9 @@ use crate::kernel::exp::{multiply_add, round};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Entries that are worth a second thread.
+/// Entries that justify a second thread.
 const PARALLEL: usize = 1 << 15;
-/// Partial sums of a row: a fixed number, so that the result does not depend on the width of the vectors.
+/// Partial sums of a row. Fixed, so that the result does not depend on the vector width.
 const LANES: usize = 16;
 
 /// ℓ, and whether slopes in log ℓ are wanted.
@@ -30,13 +30,13 @@ pub struct AxisWeights<T> {
     pub columns: usize,
     /// `W`, row-major.
     pub weights: Vec<T>,
-    /// `∂W/∂log ℓ`, row-major; empty where it is not wanted.
+    /// `∂W/∂log ℓ`, row-major; empty if not wanted.
     pub derivative: Vec<T>,
 }
 
 impl<T: Real> AxisWeights<T> {
-    /// `W[i, j] = κ(x_i, y_j) / Σ_k κ(x_i, y_k)`: rows that sum to one. The nearest column counts most however far it is,
-    /// so no row vanishes.
+    /// `W[i, j] = κ(x_i, y_j) / Σ_k κ(x_i, y_k)`: rows that sum to one. Weights are relative to the nearest
+    /// column, so no row vanishes, however far away it is.
     pub fn normalized(axis: &Axis, x: &[f64], y: &[f64], scale: Scale) -> Self {
         let (size, columns) = (x.len() * y.len(), y.len());
         let mut weights = vec![T::default(); size];
@@ -68,17 +68,17 @@ impl<T: Real> AxisWeights<T> {
         Self { rows: x.len(), columns, weights, derivative }
     }
 
-    /// All one: the missing axis of a one-dimensional state.
+    /// All ones: the missing axis of a one-dimensional state.
     pub fn ones(rows: usize, columns: usize) -> Self {
         let n = rows * columns;
         Self { rows, columns, weights: vec![T::ONE; n], derivative: vec![T::default(); n] }
     }
 }
 
-/// Shortest ways along an axis.
+/// Shortest displacements along an axis.
 #[derive(Clone, Copy)]
 pub(super) struct Ways {
-    /// Length of a periodic axis and one over it; zero on others.
+    /// Length of a periodic axis, and its inverse; zero on other axes.
     period: (f64, f64),
 }
 
@@ -88,7 +88,7 @@ impl Ways {
         Self { period }
     }
 
-    /// From x to y.
+    /// The displacement from x to y.
     #[inline(always)]
     pub fn between<S: Simd>(self, x: f64, y: f64) -> f64 {
         let (period, inverse) = self.period;
@@ -96,7 +96,7 @@ impl Ways {
     }
 }
 
-/// A row of normalized weights, and the squared distances over ℓ beyond the least of them.
+/// A row of normalized weights, and the squared distances over ℓ² in excess of the smallest.
 struct Row<'a, T> {
     ways: Ways,
     /// 1/ℓ².
@@ -155,7 +155,7 @@ impl<T: Real> WithSimd for Slope<'_, T> {
     }
 }
 
-/// Folds a row in lanes: a fixed order, so always the same result.
+/// Folds a row in lanes, in a fixed order, so that the result is always the same.
 #[inline(always)]
 fn fold<T: Copy>(of: &[T], start: T, fold: impl Fn(T, T) -> T) -> T {
     let mut partial = [start; LANES];
@@ -167,19 +167,19 @@ fn fold<T: Copy>(of: &[T], start: T, fold: impl Fn(T, T) -> T) -> T {
     partial.into_iter().fold(start, fold)
 }
 
-/// Weights times powers of the way, `κ(x_i, c_j) δ_ij^k`, `[x, c]` for each power k that is asked for.
+/// Weights times powers of the displacement, `κ(x_i, c_j) δ_ij^k`, `[x, c]` for each wanted power k.
 pub(super) struct PowerTables<T> {
-    /// One for each power, empty where it is not asked for.
+    /// One table per power, empty if not wanted.
     tables: [Vec<T>; 3],
 }
 
 impl<T: Real> PowerTables<T> {
-    /// Of no power as yet.
+    /// No tables yet.
     pub fn new() -> Self {
         Self { tables: [Vec::new(), Vec::new(), Vec::new()] }
     }
 
-    /// Fills the tables of the powers that are `wanted`; the power 0 always is.
+    /// Fills the tables of the `wanted` powers; power 0 always is.
     pub fn fill(&mut self, axis: &Axis, x: &[f64], c: &[f64], length_scale: f64, wanted: [bool; 3]) {
         let ways = Ways::new(axis);
         let rate = 0.5 / (length_scale * length_scale);
@@ -201,7 +201,7 @@ impl<T: Real> PowerTables<T> {
     }
 }
 
-/// Calls `make` for every row of a table with its number and its `x`.
+/// Calls `make` with the index and `x` of every row of a table.
 fn each_row<T: Real>(table: &mut [T], x: &[f64], columns: usize, make: impl Fn(&mut [T], usize, f64) + Sync) {
     if table.len() < PARALLEL {
         let rows = table.chunks_exact_mut(columns.max(1)).zip(x).enumerate();

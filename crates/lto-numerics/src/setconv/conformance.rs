@@ -7,8 +7,8 @@ use crate::points::Points;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A context of 1 to thousands of points: a grid, a mask (of half the points, or very few), scattered, or scattered in a
-/// corner, so that most of the domain is empty.
+/// A context of 1 to thousands of points: a grid, a mask (of half the points, or very few), scattered, or
+/// scattered in a corner, which leaves most of the domain empty.
 fn draw(seed: u64, rng: &mut ChaCha8Rng) -> (Points, Vec<f64>, Grid) {
     let dim = 1 + (seed % 2) as usize;
     let domain = random_domain(dim, rng);
@@ -65,7 +65,7 @@ fn single_precision_is_within_its_bound_of_double_and_slopes_are_those_of_the_va
         for (i, (&rho, &of_double)) in exact.density.iter().zip(&double.values).enumerate() {
             assert!((of_double - rho).abs() <= 1e-10 * rho + 1e-290, "{seed} {i}: {of_double} {rho}");
             let bound = setconv.single_precision_error(rho, points.len(), dim);
-            // Small but where weights are cut off, and twenty times that of typical rounding.
+            // Small except where weights are cut off, and twenty times typical rounding.
             assert!(bound < 1.5e-4 || rho + floor < 1e-8, "{seed} {i}: {bound}");
             empty += usize::from(rho < 1e-12);
             for channel in 0..2 {

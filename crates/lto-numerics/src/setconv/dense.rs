@@ -1,4 +1,4 @@
-//! The sums as they are written, for tests: every query point against every context point.
+//! The sums as defined, for tests: every query point against every context point.
 
 use super::moments::Moments;
 

@@ -1,4 +1,4 @@
-//! Sums over near points at scattered query points: one exponential for each pair.
+//! Sums over near points at scattered query points: one exponential per pair.
 
 use super::moments::Term;
 use super::tiles::{Context, TileSums};
@@ -7,10 +7,10 @@ use crate::point_tree::{Node, PointTree, Position};
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
-/// Points weighed at once; their weights and displacements stay in the nearest cache.
+/// Points weighted at once; their weights and displacements stay in the fastest cache.
 const BLOCK: usize = 128;
-/// Independent partial sums, so that additions need not wait for each other; fixed, so that results do not depend
-/// on the width of the vectors.
+/// Independent partial sums, so that additions need not wait for each other. Fixed, so that results do not
+/// depend on the vector width.
 const LANES: usize = 8;
 
 /// The sums at the query points of a leaf.
@@ -63,7 +63,7 @@ impl WithSimd for Blocks<'_> {
                     }
                 }
                 weight[..n].iter_mut().for_each(|square| *square = kernel.weight::<S>(*square));
-                // Past the end the weights are zero: every block is summed in whole lanes.
+                // Weights past the end are zero, so every block is summed in whole lanes.
                 weight[n..].fill(0.0);
                 for (term, partial) in context.moments.terms.iter().zip(partial.iter_mut()) {
                     let mut product = weight;

@@ -5,13 +5,14 @@
 pub struct LocalLinear {
     /// The estimates, `[p, M]`.
     pub signal: Vec<f64>,
-    /// At how many query points the neighbors did not determine an affine function, so that `signal` is there the
-    /// Nadaraya–Watson one.
+    /// Number of query points whose neighbors did not determine an affine function; `signal` is the
+    /// Nadaraya–Watson estimate there.
     pub n_fallbacks: usize,
 }
 
-/// An affine function counts as determined along an axis if the weighted variance there, given the other axes, is
-/// more than this fraction of the weighted square distance: below, rounding would leave fewer than nine digits.
+/// An affine function counts as determined along an axis if the weighted variance there, given the other
+/// axes, exceeds this fraction of the weighted squared distance. Below it, rounding would leave fewer than
+/// nine digits.
 pub(crate) const DETERMINED: f64 = 1e-6;
 
 /// Densities below this have lost digits to underflow.
@@ -26,13 +27,13 @@ pub(crate) struct Means {
     factor: [[f64; 3]; 3],
     /// Mean square displacement along each axis.
     squares: [f64; 3],
-    /// How well the affine function is determined: the least weighted variance along an axis, given the other axes,
-    /// over the weighted square distance.
+    /// How well the affine function is determined: the smallest weighted variance along an axis, given the
+    /// other axes, over the weighted squared distance.
     pub(crate) determination: f64,
 }
 
 impl Means {
-    /// From the sums Σκ, Σκδ and Σκδδᵀ; `None` where the covariance is not safely positive.
+    /// From the sums Σκ, Σκδ and Σκδδᵀ; `None` unless the covariance is safely positive.
     pub(super) fn new(dim: usize, density: f64, first: [f64; 3], second: [[f64; 3]; 3]) -> Option<Self> {
         if density < SMALLEST_DENSITY {
             None
@@ -41,7 +42,7 @@ impl Means {
         }
     }
 
-    /// The same for another least determination.
+    /// The same with another threshold of determination.
     pub(crate) fn at_least(
         least: f64,
         dim: usize,
@@ -69,8 +70,8 @@ impl Means {
         Some(Self { dim, first, factor, squares, determination })
     }
 
-    /// The trace of C⁻¹ with C the covariance, and that of C⁻¹ times the mean squares: by how much relative errors of
-    /// the moments are amplified, at most.
+    /// tr C⁻¹, with C the covariance, and tr C⁻¹S, with S the mean squares: how much relative errors of the
+    /// moments are amplified at most.
     pub(crate) fn conditioning(&self) -> (f64, f64) {
         let inverse = |d: usize| {
             let along = self.forward(std::array::from_fn(|e| f64::from(u8::from(d == e))));

@@ -1,4 +1,4 @@
-//! The sums that the set convolution and the local linear estimate are made of.
+//! The sums behind the set convolution and the local linear estimate.
 
 use super::axis_products::{self, GridWeights};
 use super::tiles;
@@ -7,10 +7,10 @@ use crate::grid::Grid;
 use crate::kernel::{Gaussian, Real};
 use crate::points::{PointStructure, Points};
 
-/// Σ_j f_j κ(x, c_j) Π_d δ_d^{k_d}, with δ the shortest way from x to c_j: one sum per query point.
+/// Σ_j f_j κ(x, c_j) Π_d δ_d^{k_d}, with δ the shortest displacement from x to c_j: one sum per query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Term {
-    /// Which channel f is; `None` for f = 1.
+    /// The channel of f; `None` for f = 1.
     pub channel: Option<usize>,
     /// The exponents k_d.
     pub powers: [usize; 3],
@@ -61,12 +61,13 @@ pub(super) struct Moments<'a> {
     pub values: &'a [f64],
     pub query: &'a Points,
     pub terms: &'a [Term],
-    /// Largest relative change of the density by leaving out far points.
+    /// Largest relative change of the density from leaving out far points.
     pub truncation: f64,
 }
 
 impl Moments<'_> {
-    /// The sums `[term, query point]`, the cheaper way. In an order that follows from the places of the points.
+    /// The sums `[term, query point]`, by the cheaper method. The order of summation follows from the points'
+    /// coordinates.
     pub fn sums(&self) -> Vec<f64> {
         match (grid_of(self.context), grid_of(self.query)) {
             (Some(from), Some(to)) if axis_products::cost(from, to) <= self.tiled_cost() => {
@@ -85,7 +86,7 @@ impl Moments<'_> {
         GridWeights::new(from, to, self.kernel.length_scale(), |d| self.powers(d))
     }
 
-    /// Which powers of the ways along an axis there are.
+    /// The powers of the displacement needed along an axis.
     pub fn powers(&self, d: usize) -> [bool; 3] {
         std::array::from_fn(|power| self.terms.iter().any(|term| term.powers[d] == power))
     }
@@ -96,24 +97,24 @@ impl Moments<'_> {
         term.channel.map(|channel| &self.values[channel * n..(channel + 1) * n])
     }
 
-    /// About how many multiplications the sum over near points takes for each term.
+    /// Approximate number of multiplications per term of the sum over near points.
     pub fn tiled_cost(&self) -> f64 {
         let squared_reach = self.kernel.squared_cut_off(self.truncation);
         let reach = |axis: &Axis| (2.0 * squared_reach.sqrt() / axis.length()).min(1.0);
         let near: f64 = self.context.domain().axes().iter().map(reach).product();
-        // The tree, the search and the exponentials cost at least about as much as this many products.
+        // The tree, the search and the exponentials cost at least about this many products.
         const OVERHEAD: f64 = 256.0;
         self.query.len() as f64 * (self.context.len() as f64 * near + OVERHEAD)
             + self.context.len() as f64 * OVERHEAD
     }
 }
 
-/// The sums at some points of a grid, of all terms.
+/// The sums of all terms at some points of a grid.
 pub(super) fn pick<T: Copy>(sums: &[T], n: usize, indices: &[usize]) -> Vec<T> {
     sums.chunks_exact(n).flat_map(|term| indices.iter().map(|&index| term[index])).collect()
 }
 
-/// The grid that all the points are on.
+/// The grid that holds all the points.
 pub(super) fn grid_of(points: &Points) -> Option<&Grid> {
     match points.structure() {
         PointStructure::Scattered(_) => None,

@@ -1,4 +1,4 @@
-//! Local lines whose length scale follows the points: short where they crowd, long in a gap.
+//! Local affine fits whose length scale follows the points: short where they crowd, long in a gap.
 
 use super::check;
 use super::local_linear::Means;
@@ -7,20 +7,22 @@ use crate::point_tree::{Nearest, PointTree, Position};
 use crate::points::Points;
 use rayon::prelude::*;
 
-/// Neighbors that take part in a fit, for each axis.
+/// Neighbors in a fit, per axis.
 const NEIGHBORS: usize = 6;
-/// The neighbor, for each axis, whose distance is the measure of ℓ.
+/// The neighbor, per axis, whose distance sets ℓ.
 const REACH: usize = 2;
-/// ℓ in units of that distance: what follows smooth and rough fields, random sensors and gaps about best.
+/// ℓ in units of that distance: about the best value over smooth and rough fields, random sensors and gaps.
 const SCALE: f64 = 0.4;
 
-/// An estimate at the query points from values at any points, without a length scale to choose: for each query point
-/// x the value there of the affine function fitted to its 6 D nearest points c_j by least squares, with the weights
-/// exp(−(d_j² − d_1²) / 2ℓ²), d_j being the distance of the j-th nearest and ℓ = 0.4 d_{2D}.
+/// An estimate at the query points from values at arbitrary points, without a length scale to choose. At each
+/// query point x it is the value of the affine function fitted to the 6 D nearest points c_j by least squares
+/// with the weights exp(−(d_j² − d_1²) / 2ℓ²), where d_j is the distance of the j-th nearest and ℓ = 0.4
+/// d_{2D}.
 ///
-/// The nearest point always weighs 1, so nothing fades away in a gap. Exact on affine functions inside the hull of
-/// the neighbors; never beyond the largest and smallest of their values, so a fit from one side does not run away. Where
-/// neighbors determine no affine function it is their weighted mean. O(log N) for each query point.
+/// The nearest point always weighs 1, so nothing fades out in a gap. Exact on affine functions inside the
+/// hull of the neighbors, and never outside the range of their values, so a one-sided fit does not run away.
+/// Where the neighbors do not determine an affine function, it is their weighted mean. O(log N) per query
+/// point.
 ///
 /// # Shapes
 /// `values` is `[p, N]`, row-major; p is taken from its length. Gives `[p, M]`.
@@ -99,7 +101,7 @@ mod tests {
         points.coordinates().chunks_exact(points.dim()).map(of).collect()
     }
 
-    /// In one to three dimensions, for two channels; constants exactly, also from a single point.
+    /// One to three dimensions, two channels; constants are exact, even from a single point.
     #[test]
     fn affine_functions_are_exact_among_the_points() {
         for dim in 1..=3 {
@@ -124,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A smooth field from random sensors, and from random sensors but for a disk without any.
+    /// A smooth field from random sensors, with and without a disk that holds none.
     #[test]
     fn far_better_than_the_nearest_point_and_no_worse_in_a_gap() {
         let domain = Domain::unit(2, true).unwrap();
@@ -153,8 +155,8 @@ mod tests {
         }
     }
 
-    /// A tight cluster seen from a hundred of its widths away: within its values, where a fixed kernel underflows and a
-    /// line runs away.
+    /// A tight cluster seen from a hundred times its width: the estimate stays within its values, where a
+    /// fixed kernel underflows and a line runs away.
     #[test]
     fn far_away_it_stays_within_the_values_of_the_nearest_points() {
         let domain =

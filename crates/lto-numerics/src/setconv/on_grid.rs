@@ -1,5 +1,5 @@
-//! Density and signals of many contexts on one grid, in either precision and with their slopes in log ℓ: what an encoder
-//! computes.
+//! Density and signals of many contexts on one grid, in either precision, with their slopes in log ℓ: what an
+//! encoder computes.
 
 use super::axis_products::{self, GridWeights};
 use super::moments::{Moments, Term, grid_of};
@@ -16,17 +16,19 @@ use rayon::prelude::*;
 pub struct GridChannels<T> {
     /// Densities and signals.
     pub values: Vec<T>,
-    /// `∂ values / ∂log ℓ`; empty where it is not wanted.
+    /// `∂ values / ∂log ℓ`; empty if not wanted.
     pub slopes: Vec<T>,
 }
 
 impl SetConv {
-    /// Density and signals on a grid of every context, points with values `[p, N]`, and their slopes in log ℓ if wanted. In double precision as
-    /// [`SetConv::apply`], but for points summed in the order given where that is faster; in single precision the signals
-    /// are off by [`SetConv::single_precision_error`].
+    /// Density and signals of every context (points with values `[p, N]`) on a grid, and their slopes in log
+    /// ℓ if wanted. In double precision the result is that of [`SetConv::apply`], except that points are
+    /// summed in the order given where that is faster; in single precision the signals are off by at most
+    /// [`SetConv::single_precision_error`].
     ///
     /// # Panics
-    /// Contexts of different numbers of channels, of values that do not fit their points, or in another domain.
+    /// Contexts with different numbers of channels, with values that do not fit their points, or in another
+    /// domain.
     pub fn on_grid<T: Real>(
         &self,
         contexts: &[(&Points, &[f64])],
@@ -41,7 +43,7 @@ impl SetConv {
             true => Term::channels_with_slopes(grid.dim(), n_channels),
             false => Term::channels(n_channels),
         };
-        // Squared ways weigh far points more than the density does.
+        // Squared displacements give far points more weight than they have in the density.
         let truncation = if slope { 1e-3 * TRUNCATION } else { TRUNCATION };
         let moments: Vec<Moments> = contexts
             .iter()
@@ -51,7 +53,7 @@ impl SetConv {
                 Moments { kernel: self.kernel, context, values, query: &query, terms: &terms, truncation }
             })
             .collect();
-        // A batch mostly observes the same grid: its weights are made once.
+        // Most of a batch observes the same grid, whose weights are computed once.
         let mut weights: Vec<(&Grid, GridWeights<T>)> = Vec::new();
         for moments in &moments {
             if let Some(from) = products_from(moments, grid)
@@ -103,8 +105,9 @@ impl SetConv {
         }
     }
 
-    /// A bound of |û in single precision − û| / max|u| at a place where the density is at least ρ, for N points in D
-    /// dimensions (`docs/theory.md` derives it). Far from 1e±38, where values are too small or too large for `f32`.
+    /// A bound on |û in single precision − û| / max|u| where the density is at least ρ, for N points in D
+    /// dimensions (`docs/theory.md` derives it). Values must be far from 1e±38, where `f32` underflows or
+    /// overflows.
     pub fn single_precision_error(&self, density: f64, n_points: usize, dim: usize) -> f64 {
         let unit = 0.5 * f64::from(f32::EPSILON);
         let (n, dim) = (n_points as f64, dim as f64);
@@ -116,17 +119,17 @@ impl SetConv {
     }
 }
 
-/// The grid from which a context is carried over by products along the axes: not where so few of its points are observed
-/// that they are better taken one by one.
+/// The grid from which a context is carried over by products along the axes; `None` if so few of its points
+/// are observed that they are better taken one by one.
 fn products_from<'a>(moments: &Moments<'a>, to: &Grid) -> Option<&'a Grid> {
     let from = grid_of(moments.context)?;
-    // An exponential for every point and grid line costs about as much as ten products.
+    // An exponential per point and grid line costs about as much as ten products.
     let lines: usize = to.shape().iter().sum();
     let one_by_one = moments.context.len() as f64 * (to.len() + 10 * lines) as f64;
     (axis_products::cost(from, to) <= one_by_one).then_some(from)
 }
 
-/// The sums of scattered points: of all of them, or where that costs more, of those near each tile of the grid.
+/// The sums over scattered points: all of them, or those near each tile of the grid if that is cheaper.
 fn scattered<T: Real>(moments: &Moments, grid: &Grid) -> Vec<T> {
     let (points, dim) = (moments.context, grid.dim());
     if points.len() as f64 * grid.len() as f64 > moments.tiled_cost() {

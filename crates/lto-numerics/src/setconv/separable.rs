@@ -1,6 +1,6 @@
-//! Sums over scattered points on a tile of a query grid. The kernel being a product over axes, the tile needs one
-//! exponential per point and grid line instead of one per pair; what is left is a matrix product,
-//! [rows of the tile × points] by [points × columns of the tile].
+//! Sums over scattered points on a tile of a query grid. Since the kernel is a product over axes, the tile
+//! needs one exponential per point and grid line instead of one per pair; the rest is a matrix product, [rows
+//! of the tile × points] by [points × columns of the tile].
 
 use super::axis_weights::PowerTables;
 use super::moments::{Moments, Term};
@@ -9,8 +9,8 @@ use crate::kernel::Real;
 use crate::matrix::{Matrix, multiply};
 use std::ops::Range;
 
-/// Points weighed at once. In single precision a sum of N points is off by the rounding of so many plus N over so many
-/// additions.
+/// Points weighted at once. In single precision a sum over N points carries the rounding of `CHUNK` +
+/// N/`CHUNK` additions.
 pub(super) const CHUNK: usize = 256;
 /// Most grid points of a tile along the last axis, and over all other axes together.
 const MOST_COLUMNS: usize = 64;
@@ -19,8 +19,8 @@ const MOST_ROWS: usize = 64;
 /// A block of grid indices on each axis.
 pub(super) type Tile = Vec<Range<usize>>;
 
-/// Cuts a grid into tiles about 3ℓ wide: in wider ones most pairs would be too far apart to matter, in narrower ones
-/// the exponentials would take longer than the products.
+/// Cuts a grid into tiles about 3ℓ wide. In wider tiles most pairs would be too far apart to matter; in
+/// narrower ones the exponentials would take longer than the products.
 pub(super) fn tiles(grid: &Grid, length_scale: f64) -> Vec<Tile> {
     let last = grid.dim() - 1;
     let most_rows = if last == 2 { MOST_ROWS.isqrt() } else { MOST_ROWS };
@@ -94,7 +94,7 @@ pub(super) fn sums<T: Real>(
     sums
 }
 
-/// `out[row, j] = f_j Π_d κ_d δ_d^{k_d}` over the leading axes; zero or more of them.
+/// `out[row, j] = f_j Π_d κ_d δ_d^{k_d}` over the leading axes, if any.
 fn weigh_rows<T: Real>(
     tables: &[PowerTables<T>],
     lines: &[&[f64]],
@@ -125,7 +125,7 @@ fn weigh_rows<T: Real>(
     }
 }
 
-/// The points that are weighed at once.
+/// The points weighted at once.
 #[derive(Default)]
 struct Chunk {
     coordinates: [Vec<f64>; 3],
@@ -146,7 +146,7 @@ impl Chunk {
     }
 }
 
-/// Ranges in groups of at most [`CHUNK`] points; long ranges are cut.
+/// Ranges in groups of at most [`CHUNK`] points; longer ranges are cut.
 fn chunks(ranges: &[Range<usize>]) -> Vec<Vec<Range<usize>>> {
     let (mut groups, mut room) = (Vec::new(), 0);
     for range in ranges {

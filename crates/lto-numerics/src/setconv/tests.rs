@@ -1,4 +1,4 @@
-//! All ways to sum against the sums as written, and the properties that the paper proves.
+//! Every method of summation against the sums as defined, and the properties that the paper proves.
 
 use super::moments::{Moments, Term, pick};
 use super::{SetConv, TRUNCATION, dense, tiles};
@@ -31,8 +31,8 @@ pub(super) fn random_grid(domain: &Domain, most: usize, rng: &mut ChaCha8Rng) ->
     Grid::uniform(domain.clone(), &axes).unwrap()
 }
 
-/// A grid with random lines. No point of it is half a period from one of a uniform grid, where the sign of the
-/// shortest way, and with it odd moments, would be left to rounding.
+/// A grid with random lines. No point of it is half a period from one of a uniform grid, where rounding would
+/// decide the sign of the shortest displacement, and with it odd moments.
 fn uneven_grid(domain: &Domain, most: usize, rng: &mut ChaCha8Rng) -> Grid {
     let line = |axis: &Axis, rng: &mut ChaCha8Rng| {
         let n = rng.random_range(1..=most);
@@ -63,8 +63,8 @@ pub(super) fn random_values(n: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
-/// Errors are measured against the density (sums with |u| ≤ 1 and |δ| ≤ 1 or so cancel); below 1e-290 numbers are
-/// subnormal or about to be.
+/// Errors are measured against the density (sums with |u| ≤ 1 and |δ| ≤ 1 or so cancel); below 1e-290 numbers
+/// are subnormal or nearly so.
 fn assert_close(a: &[f64], b: &[f64], density: &[f64], scale: f64, what: &str) {
     assert_eq!(a.len(), b.len());
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
@@ -73,7 +73,7 @@ fn assert_close(a: &[f64], b: &[f64], density: &[f64], scale: f64, what: &str) {
     }
 }
 
-/// Every way to sum, where it applies, against the dense sums.
+/// Every applicable method against the dense sums.
 fn check_all_ways(moments: &Moments, grids: Option<(&Grid, &Grid)>) {
     let expected = dense::sums(moments);
     let density = &expected[..moments.query.len()];
@@ -121,7 +121,7 @@ proptest! {
         }
     }
 
-    /// |û(u) − û(v)| ≤ max |u − v| whatever N, placement and ℓ, and |ν(u) − ν(v)| ≤ ρ max |u − v|.
+    /// |û(u) − û(v)| ≤ max |u − v| for all N, placements and ℓ, and |ν(u) − ν(v)| ≤ ρ max |u − v|.
     #[test]
     fn the_signal_is_one_lipschitz(seed: u64, dim in 1usize..=3, exponent in -3.0..1.0, on_grid: bool) {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
@@ -186,7 +186,7 @@ proptest! {
         let setconv = SetConv::new(length_scale).unwrap();
         let here = setconv.apply(&context, &values, &query).unwrap();
         let there = setconv.apply(&moved(&context), &values, &moved(&query)).unwrap();
-        // Rounding moves points by 1e-16, which κ feels times d/ℓ².
+        // Rounding moves points by 1e-16, which κ amplifies by d/ℓ².
         assert_close(&here.density, &there.density, &here.density, 1.0, "density");
         assert_close(&here.raw_signal, &there.raw_signal, &here.density, 1.0, "raw signal");
         assert_close(&here.signal, &there.signal, &[1.0], 1.0, "signal");
@@ -223,7 +223,7 @@ fn on_a_periodic_axis_affine_is_meant_along_shortest_ways() {
     let context = Points::grid(Grid::cubic(domain.clone(), 64, Placement::Center).unwrap());
     let values: Vec<f64> =
         context.coordinates().iter().map(|&x| domain.axes()[0].displacement(0.0, x)).collect();
-    // Near 0 the field is x across the joined ends, up to where 0.5 comes within reach.
+    // Near 0 the field is x across the joined ends, until 0.5 comes within reach.
     let query = Points::scattered(domain, vec![0.0, 0.05, 0.97]).unwrap();
     let estimate = SetConv::new(0.05).unwrap().local_linear(&context, &values, &query).unwrap();
     for (a, b) in estimate.signal.iter().zip([0.0, 0.05, -0.03]) {

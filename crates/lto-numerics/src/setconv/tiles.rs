@@ -1,9 +1,9 @@
-//! Sums over near points only, for scattered contexts or queries. Query points are taken in tiles; for each tile the
-//! points that can matter are looked up once.
+//! Sums over near points only, for scattered contexts or queries. Query points are grouped into tiles; the
+//! points that can matter are looked up once per tile.
 //!
-//! What can be left out is decided by a bound, not by a fixed radius: if ρ₀ bounds the density from below on a tile,
-//! all points further from it than the distance where κ = ε ρ₀ / N weigh together at most ε ρ₀. Where the nearest
-//! point is far away, ρ₀ is small and the radius grows accordingly, so that even a density of 1e-200 keeps its
+//! A bound, not a fixed radius, decides what can be left out: if ρ₀ bounds the density on a tile from below,
+//! the points beyond the distance where κ = ε ρ₀ / N together weigh at most ε ρ₀. Where the nearest point is
+//! far away, ρ₀ is small and the radius grows accordingly, so that even a density of 1e-200 keeps its
 //! relative accuracy.
 
 use super::axis_weights::Ways;
@@ -23,7 +23,7 @@ pub(super) struct Context<'a> {
     pub tree: PointTree,
     /// `[channel, place in the tree]`.
     pub values: Vec<f64>,
-    /// Shortest ways along each axis.
+    /// Shortest displacements along each axis.
     pub ways: Vec<Ways>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Context<'a> {
         &self.values[channel * n..(channel + 1) * n]
     }
 
-    /// Places of all points that matter for query points in `cuboid`.
+    /// Tree positions of all points that matter for query points in `cuboid`.
     pub fn near(&self, cuboid: &Cuboid) -> Vec<Range<usize>> {
         let kernel = &self.moments.kernel;
         let density = density_bound(&self.tree, kernel, cuboid);
@@ -54,8 +54,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A lower bound of the density on `cuboid`: counts the points of small boxes close by as if they were at the far
-/// ends of those boxes.
+/// A lower bound on the density on `cuboid`: counts the points of small boxes nearby as if they were at the
+/// far ends of those boxes.
 fn density_bound(tree: &PointTree, kernel: &Gaussian, cuboid: &Cuboid) -> f64 {
     let squared_scale = kernel.length_scale().powi(2);
     let mut bound = 0.0;
@@ -77,14 +77,14 @@ fn density_bound(tree: &PointTree, kernel: &Gaussian, cuboid: &Cuboid) -> f64 {
     bound.max(nearest)
 }
 
-/// The sums of one tile: which query points, and `[term, query point of the tile]`.
+/// The sums of one tile: its query points, and `[term, query point of the tile]`.
 pub(super) type TileSums<T> = (Vec<usize>, Vec<T>);
 
 /// The sums `[term, query point]`.
 pub(super) fn sums(moments: &Moments) -> Vec<f64> {
     match moments.query.structure() {
         PointStructure::Grid(grid) => on_grid(moments, grid),
-        // A whole grid costs less per point than scattered points do.
+        // A whole grid costs less per point than scattered points.
         PointStructure::Masked { grid, indices } if 4 * indices.len() >= grid.len() => {
             pick(&on_grid(moments, grid), grid.len(), indices)
         }
@@ -120,7 +120,7 @@ pub(super) fn on_grid<T: Real>(moments: &Moments, grid: &Grid) -> Vec<T> {
     gather(sums, moments.terms.len(), grid.len())
 }
 
-/// The sums of all tiles put in their places `[term, query point]`.
+/// The sums of all tiles, arranged as `[term, query point]`.
 fn gather<T: Real>(tiles: Vec<TileSums<T>>, n_terms: usize, n_query: usize) -> Vec<T> {
     let mut all = vec![T::default(); n_terms * n_query];
     for (indices, sums) in tiles {

@@ -1,5 +1,5 @@
-//! The certificate of a layout of sensors with all that goes with it: bounds at every place and at every ℓ, what failures
-//! cost, and where one more sensor helps most.
+//! The certificate of a sensor layout and everything that goes with it: bounds at every place and every ℓ,
+//! the cost of failures, and where one more sensor helps most.
 
 use super::EstimatedRegularity;
 use crate::domain::Domain;
@@ -12,18 +12,18 @@ use crate::theory::{
 };
 use serde::Serialize;
 
-/// How many gaps are filled, one after the other.
+/// Number of gaps filled, one after the other.
 const GAPS: usize = 5;
-/// Places for each sensor at which ℓ is chosen and failures are judged, and the least and the most of them.
+/// Places per sensor at which ℓ is chosen and failures are judged, with the fewest and the most overall.
 const TUNING: (usize, usize, usize) = (8, 2000, 20_000);
 /// The same for the bounds over ℓ.
 const SCALE_PLACES: (usize, usize, usize) = (8, 1000, 4000);
-/// A kernel wider than so many fill distances sees far more sensors than it needs, which takes too long where there are
-/// more than so many.
+/// A kernel wider than this many fill distances sees far more sensors than it needs, which takes too long if
+/// there are more than this many.
 const WIDE: (f64, usize) = (4.0, 300);
 /// Relative gap at which the search for the supremum stops.
 const TOLERANCE: f64 = 0.1;
-/// Values of ℓ at which the bounds are taken.
+/// Number of ℓ at which the bounds are computed.
 const SCALES: usize = 25;
 
 /// A certified layout. The keys of its JSON are stable.
@@ -35,23 +35,23 @@ pub struct SensorCertificate {
     pub certificate: Certificate,
     /// Whether nothing rests on estimates from data.
     pub certain: bool,
-    /// The data that the knowledge about the states comes from, if any.
+    /// The data from which the states' regularity was estimated, if any.
     pub data: Option<EstimatedRegularity>,
-    /// The paper's theorem, for Nadaraya–Watson: at the ℓ asked for, else at its ℓ*.
+    /// The paper's theorem, for Nadaraya–Watson: at the given ℓ, else at its ℓ*.
     pub theorem: Option<TheoremBound>,
-    /// The sharper Lipschitz form of it.
+    /// The sharper Lipschitz form.
     pub lipschitz: Option<LipschitzBound>,
-    /// Whether these two hold for sure: they also need a partition into equal volumes.
+    /// Whether these two are certain: they also need a partition into equal volumes.
     pub fill_distance_bounds_certain: bool,
     /// Bounds from the actual weights, for each estimator.
     pub weights: Vec<WeightBound>,
     /// Number of places of the local bounds.
     pub n_places: usize,
-    /// Whether ℓ was chosen here: for each estimate the widest whose largest bound is about the least.
+    /// Whether ℓ was chosen here: for each estimator, the widest whose largest bound is about the least.
     pub length_scale_chosen: bool,
     /// Number of places at which ℓ was chosen and failures were judged.
     pub n_tuning_places: usize,
-    /// What failures cost, by the bound of the local linear estimate; `null` for a single sensor.
+    /// The cost of failures, by the bound of the local linear estimate; `null` for a single sensor.
     pub failures: Option<Failures>,
     /// Where one more sensor helps most, by the same bound.
     pub gaps: Vec<Gap>,
@@ -73,7 +73,7 @@ pub struct SensorCertificate {
 pub struct WeightBound {
     /// The estimator.
     pub estimator: Estimator,
-    /// ℓ: asked for, or chosen.
+    /// ℓ, given or chosen.
     pub length_scale: f64,
     /// ε in the denominator of the signal.
     pub density_floor: f64,
@@ -82,15 +82,15 @@ pub struct WeightBound {
     pub relative_loss: f64,
     /// The largest local bound found.
     pub bound: f64,
-    /// The place of that.
+    /// Where that bound is.
     pub at: Vec<f64>,
     /// The median over the places.
     pub median: f64,
-    /// Rigorous everywhere, between the places too; `null` where the search did not come to an end.
+    /// Rigorous everywhere, including between the places; `null` if the search did not finish.
     pub everywhere: Option<f64>,
-    /// The largest Lebesgue constant at the places: by how much errors of the sensors are amplified at most.
+    /// The largest Lebesgue constant at the places: how much sensor errors are amplified at most.
     pub lebesgue: f64,
-    /// Number of places where the sensors determine no affine function.
+    /// Number of places where the sensors do not determine an affine function.
     pub n_fallbacks: usize,
 }
 
@@ -99,23 +99,24 @@ pub struct WeightBound {
 pub struct BoundsAtScale {
     /// ℓ.
     pub length_scale: f64,
-    /// The theorem's.
+    /// The theorem's bound.
     pub theorem: Option<f64>,
-    /// That of the Nadaraya–Watson estimate; `null` where it would take too long.
+    /// The bound of the Nadaraya–Watson estimate; `null` if it would take too long.
     pub nadaraya_watson: Option<f64>,
-    /// That of the local linear estimate, likewise.
+    /// The bound of the local linear estimate, likewise.
     pub local_linear: Option<f64>,
 }
 
 impl SensorCertificate {
-    /// Steps of [`SensorCertificate::new`], for showing its progress.
+    /// Steps of [`SensorCertificate::new`], for showing progress.
     pub const STEPS: usize = 6;
 
-    /// Certifies `sensors` for states within `regularity`; `data` is where that was estimated from, if it was. ℓ is chosen
-    /// for each estimate unless a set convolution is given. `progress` is told the number of steps done.
+    /// Certifies `sensors` for states within `regularity`; `data` names what that was estimated from, if
+    /// anything. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
+    /// number of steps done.
     ///
     /// # Errors
-    /// None for sound sensors and bounds.
+    /// None for valid sensors and bounds.
     pub fn new(
         sensors: Points,
         regularity: Regularity,
@@ -182,7 +183,7 @@ impl SensorCertificate {
 }
 
 impl WeightBound {
-    /// The bounds from the weights at the places and everywhere, and those at each place.
+    /// The bounds from the weights at the places and everywhere, and at each place.
     fn find(
         certificate: &Certificate,
         sensors: &Points,
@@ -246,7 +247,7 @@ impl BoundsAtScale {
     }
 }
 
-/// So many places for each sensor, within the least and the most.
+/// A number of places proportional to the sensors, within the given limits.
 fn some_places(sensors: &Points, (each, least, most): (usize, usize, usize)) -> Result<PlaceGrid> {
     PlaceGrid::new(sensors.domain(), sensors.len().saturating_mul(each).clamp(least, most))
 }

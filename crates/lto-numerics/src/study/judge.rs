@@ -1,4 +1,4 @@
-//! What a layout is worth, ours and its rivals' alike.
+//! Judges layouts, ours and its rivals' alike.
 
 use super::sensors::StudyGoal;
 use crate::domain::Domain;
@@ -12,18 +12,18 @@ use serde::Serialize;
 
 /// Relative accuracy of fill distances.
 pub(super) const TOLERANCE: f64 = 1e-3;
-/// Places at which ℓ is tuned, at most.
+/// Most places at which ℓ is tuned.
 const TUNED: usize = 20_000;
 
-/// Judges layouts by the exact fill distance, or by the largest bound at places that no layout was made for, each layout
-/// with the ℓ that is best for it.
+/// Judges layouts by the exact fill distance, or by the largest bound at places that no layout was made for,
+/// each layout at its own best ℓ.
 pub(super) struct Judge<'a> {
     goal: &'a StudyGoal,
     tuning: PlaceGrid,
     places: PlaceGrid,
 }
 
-/// What a layout is worth.
+/// The verdict on a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// The fill distance, or the largest bound at the judge's places.
@@ -37,16 +37,16 @@ impl<'a> Judge<'a> {
     pub fn new(goal: &'a StudyGoal, domain: &Domain, n: usize) -> Result<Self> {
         let designed = spread(n);
         let tuning = PlaceGrid::new(domain, designed.min(TUNED))?;
-        // A quarter more places: few of them coincide with those that the layouts were made for.
+        // A quarter more places, so that few coincide with those the layouts were made for.
         Ok(Self { goal, tuning, places: PlaceGrid::new(domain, designed + designed / 4)? })
     }
 
-    /// At how many places bounds are compared; `None` for fill distances, which are exact.
+    /// Number of places at which bounds are compared; `None` for fill distances, which are exact.
     pub fn n_places(&self) -> Option<usize> {
         matches!(self.goal, StudyGoal::Certificate { .. }).then(|| self.places.points().len())
     }
 
-    /// The objective with the ℓ asked for, else with the best one for this layout.
+    /// The objective at the given ℓ, else at the best one for this layout.
     pub fn objective(&self, sensors: &Points) -> Result<SensorObjective> {
         let StudyGoal::Certificate { estimator, regularity, length_scale } = self.goal else {
             return Ok(SensorObjective::FillDistance);
@@ -62,7 +62,7 @@ impl<'a> Judge<'a> {
         Ok(SensorObjective::Certificate { setconv, estimator, regularity: regularity.clone() })
     }
 
-    /// What a layout is worth.
+    /// The verdict on a layout.
     pub fn verdict(&self, sensors: &Points) -> Result<Verdict> {
         let objective = self.objective(sensors)?;
         Ok(match &objective {

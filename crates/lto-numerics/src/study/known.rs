@@ -1,4 +1,5 @@
-//! What a data file says about the states: bounds of curvature, slope and range, and the domain they hold in.
+//! What a data file says about the states: bounds on curvature, slope and range, and the domain in which they
+//! hold.
 
 use crate::dataset::{Dataset, DomainOption, OpenOptions, PeriodicOption};
 use crate::domain::Domain;
@@ -12,11 +13,11 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Samples looked at, evenly spaced over the file.
+/// Samples read, evenly spaced over the file.
 const SAMPLES: usize = 16;
-/// Frames of each.
+/// Frames read per sample.
 const FRAMES: usize = 8;
-/// How much larger M may be from all points than from every 2nd one. It grows by 2 at a kink, by 4 at a jump or in noise:
+/// Largest ratio of M from all points to M from every 2nd one. It is 2 at a kink, 4 at a jump or in noise:
 /// then the grid does not resolve the curvature, or there is none to resolve.
 const RESOLVED: f64 = 1.5;
 
@@ -35,18 +36,18 @@ pub struct EstimatedRegularity {
     pub shape: Vec<usize>,
     /// What the bounds were multiplied by.
     pub margin: f64,
-    /// M from all points over M from every 2nd one along each axis; `null` where there are too few.
+    /// M from all points over M from every 2nd one along each axis; `null` if there are too few.
     pub curvature_growth: Option<f64>,
-    /// Whether that is near enough to 1.
+    /// Whether that is close enough to 1.
     pub resolved: Option<bool>,
 }
 
 impl EstimatedRegularity {
-    /// Estimates the bounds by differences of neighbors, over some samples and frames. Of a steady pair, those of the
-    /// source, which is what sensors observe.
+    /// Estimates the bounds by differences of neighbors, over some samples and frames. For a steady pair, the
+    /// bounds are the source's, which is what sensors observe.
     ///
     /// # Errors
-    /// A dataset without samples, or whose points lie on no grid; fields that are constant or hold NaN.
+    /// A dataset without samples or without a grid; fields that are constant or hold NaN.
     pub fn of(dataset: &mut Dataset, margin: f64) -> Result<Self> {
         let (path, n) = (dataset.info().path.clone(), dataset.len());
         let refuse = |problem: String| Error::UnknownLayout { path: path.clone(), problem };
@@ -87,10 +88,10 @@ impl EstimatedRegularity {
         })
     }
 
-    /// The part of the data's domain within `bounds`, with axes named `names`. An axis that is cut is not periodic.
+    /// The part of the data's domain within `bounds`, with axes named `names`. A cut axis is not periodic.
     ///
     /// # Errors
-    /// Bounds of another dimension, or a part of a period that is said to be periodic.
+    /// Bounds of another dimension, or part of a period declared periodic.
     pub fn part(
         &self,
         bounds: &DomainOption,
@@ -100,16 +101,16 @@ impl EstimatedRegularity {
         let named = bounds.domain(None, names)?;
         let whole = &self.domain;
         if named.dim() != whole.dim() {
-            return Err(Error::unfit("domain", bounds, format!("the data live in {whole}")));
+            return Err(Error::unfit("domain", bounds, format!("the data's domain is {whole}")));
         }
         let mut axes = named.axes().to_vec();
         for (axis, of_data) in axes.iter_mut().zip(whole.axes()) {
             axis.periodic = of_data.periodic;
-            // A part of a period has two ends.
+            // Part of a period has two ends.
             axis.periodic &= axis.same_place(of_data);
             let told = periodic.is_some_and(|periodic| periodic.includes(&of_data.name));
             if told && of_data.periodic && !axis.periodic {
-                let problem = format!("{named} is only a part of the period of the data, {whole}");
+                let problem = format!("{named} is only part of the data's period, {whole}");
                 return Err(Error::unfit("periodic", &of_data.name, problem));
             }
         }
@@ -117,8 +118,8 @@ impl EstimatedRegularity {
     }
 }
 
-/// Opens a file of fields. Bounds in the options give the points their places where the file does not; where it does,
-/// they must name a part of what it covers.
+/// Opens a file of fields. If the file has no coordinates, the bounds in the options place its points; if it
+/// has, they must name a part of what it covers.
 ///
 /// # Errors
 /// As [`Dataset::open`], or bounds beyond what the file covers.
@@ -139,14 +140,14 @@ pub fn open_part(file: &Path, options: &OpenOptions) -> Result<Dataset> {
         return Ok(own);
     }
     let problem = format!(
-        "{} knows the states in {} only; leave --domain out, or name a part of that",
+        "{} covers only {}; leave out --domain, or give a part of that",
         file.display(),
         grid.domain()
     );
     Err(Error::unfit("domain", bounds, problem))
 }
 
-/// Whether the grid reaches the bounds, to a spacing: points may stand at the centers of cells.
+/// Whether the grid reaches the bounds, to within a spacing: points may be cell centers.
 fn covers(grid: &Grid, bounds: &DomainOption) -> bool {
     let axes = grid.domain().axes();
     let bounds = bounds.along(axes.len());
@@ -170,14 +171,14 @@ fn states(sample: Sample) -> Result<Vec<Field>> {
     evenly_spaced(trajectory.times().len(), FRAMES).into_iter().map(frame).collect()
 }
 
-/// The curvature found over that from every 2nd point along each axis; `None` where that leaves too few points.
+/// The curvature found over that from every 2nd point along each axis; `None` if that leaves too few points.
 fn growth(fields: &[Field], curvature: f64) -> Result<Option<f64>> {
     if fields.iter().any(|field| field.grid().shape().iter().any(|&n| n < 5)) {
         return Ok(None);
     }
     let every_2nd = |field: &Field| resample(field, &Arc::new(field.grid().strided(2)?), Method::Stride);
     let coarse = fields.iter().map(every_2nd).collect::<Result<Vec<_>>>()?;
-    // Fields without any curvature at every 2nd point have all of it between them.
+    // Fields with no curvature at every 2nd point have all of it between them.
     let found = Regularity::estimate(&coarse).map_or(0.0, |found| found.curvature_bound);
     Ok(Some((curvature / found).min(f64::MAX)))
 }
@@ -188,7 +189,7 @@ mod tests {
     use crate::grid::Placement;
     use std::f64::consts::TAU;
 
-    /// The second difference of a kink grows as the spacing falls, that of a wave does not.
+    /// The second difference of a kink grows as the spacing falls; that of a wave does not.
     #[test]
     fn a_kink_is_told_from_a_wave() {
         let grid = |n| Arc::new(Grid::cubic(Domain::unit(2, true).unwrap(), n, Placement::Left).unwrap());

@@ -1,5 +1,5 @@
-//! Whole studies, on top of theory, PDEs and data files: sensors certified, sensors placed, rates measured. Each is asked
-//! for by a request and gives a result that can be written as JSON or shown.
+//! Whole studies, on top of theory, PDEs and data files: sensors certified, sensors placed, rates measured.
+//! Each takes a request and returns a result that can be written as JSON or shown.
 
 mod certificate;
 mod judge;

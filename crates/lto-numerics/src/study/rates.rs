@@ -1,4 +1,4 @@
-//! The discretization error against the number of points, for several dimensions, designs and estimates.
+//! The discretization error against the number of points, for several dimensions, designs and estimators.
 
 use crate::design::PointDesign;
 use crate::domain::Domain;
@@ -7,16 +7,16 @@ use crate::pde::{HeatField, sample_rng};
 use crate::theory::{Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TrialField, dense_places};
 use serde::Serialize;
 
-/// Places for the supremum over space, at least, in one, two and three dimensions; eight for each point where that is
+/// Fewest places for the supremum over space in one, two and three dimensions; eight per point if that is
 /// more.
 const PLACES: [usize; 3] = [1201, 1225, 1331];
-/// In three dimensions values of ℓ are compared at so many times fewer places: all would take too long.
+/// In three dimensions ℓ is compared at this many times fewer places; all would take too long.
 const FEWER: usize = 4;
 /// States of the heat experiment.
 const HEAT_STATES: u64 = 4;
-/// Bumps of each.
+/// Bumps per state.
 const BUMPS: usize = 4;
-/// The estimates measured, each with the rules for ℓ that belong to it.
+/// The estimators measured, each with its rules for ℓ.
 const MEASURED: [(Estimator, ScaleRule); 3] = [
     (Estimator::NadarayaWatson, ScaleRule::Optimum),
     (Estimator::NadarayaWatson, ScaleRule::Best),
@@ -74,7 +74,7 @@ pub struct RatesRequest {
     pub dims: Vec<usize>,
     /// How points are placed.
     pub designs: Vec<PointDesign>,
-    /// How values between them are estimated.
+    /// How values between the points are estimated.
     pub estimators: Vec<Estimator>,
     /// The states.
     pub states: RateStates,
@@ -93,7 +93,7 @@ pub struct Rates {
     pub layouts: usize,
     /// The seed.
     pub seed: u64,
-    /// One for each dimension, estimate, rule and design.
+    /// One per dimension, estimator, rule and design.
     pub rates: Vec<Rate>,
 }
 
@@ -104,7 +104,7 @@ pub struct Rate {
     pub dim: usize,
     /// How the points are placed.
     pub design: PointDesign,
-    /// How values between them are estimated.
+    /// How values between the points are estimated.
     pub estimator: Estimator,
     /// How ℓ is chosen.
     pub rule: ScaleRule,
@@ -114,7 +114,7 @@ pub struct Rate {
 }
 
 impl RatesRequest {
-    /// The number of errors that [`RatesRequest::measure`] measures, for showing its progress.
+    /// The number of errors that [`RatesRequest::measure`] measures, for showing progress.
     pub fn steps(&self) -> usize {
         let sizes: usize = self.dims.iter().map(|&dim| sizes(dim).len()).sum();
         sizes * self.measured().count() * self.designs.len()
@@ -124,7 +124,7 @@ impl RatesRequest {
         MEASURED.into_iter().filter(|(estimator, _)| self.estimators.contains(estimator))
     }
 
-    /// Measures the errors and fits their slopes. `progress` is told the number of errors measured.
+    /// Measures the errors and fits their slopes. `progress` receives the number of errors measured.
     ///
     /// # Errors
     /// No layouts, or a number of dimensions other than 1 to 3.
@@ -166,7 +166,7 @@ impl RatesRequest {
     }
 }
 
-/// Numbers of points, each the D-th power of a whole number, so that a regular grid has them too.
+/// Numbers of points, each the D-th power of a whole number, so that a regular grid can have them.
 fn sizes(dim: usize) -> Vec<usize> {
     let roots: &[usize] = match dim {
         1 => &[16, 32, 64, 128, 256, 512, 1024, 2048],

@@ -1,4 +1,4 @@
-//! Other layouts of as many sensors, to compare with.
+//! Other layouts with the same number of sensors, for comparison.
 
 use super::judge::Judge;
 use super::sensors::StudyGoal;
@@ -12,9 +12,9 @@ use serde::Serialize;
 
 type Request<'a> = SensorRequest<'a, StudyGoal>;
 
-/// Layouts drawn of each random kind.
+/// Layouts drawn per random kind.
 const LAYOUTS: u64 = 5;
-/// How often the number of points drawn is doubled until enough of them lie outside the regions to avoid.
+/// How often the number of points drawn is doubled until enough lie outside the regions to avoid.
 const DOUBLINGS: u32 = 6;
 
 /// How layouts of one kind compare with ours.
@@ -22,13 +22,13 @@ const DOUBLINGS: u32 = 6;
 pub struct Compared {
     /// `random`, `halton` or `grid`.
     pub design: &'static str,
-    /// New sensors; a grid may have fewer.
+    /// Number of new sensors; a grid may have fewer.
     pub n_new: usize,
-    /// How many were drawn.
+    /// Number of layouts drawn.
     pub n_layouts: usize,
     /// Their mean value.
     pub value: f64,
-    /// Their least and largest value.
+    /// Their smallest and largest value.
     pub range: [f64; 2],
     /// 1 − our value / their mean.
     pub gain: f64,
@@ -38,7 +38,7 @@ pub struct Compared {
 pub(super) struct Rival {
     /// The kind.
     pub design: PointDesign,
-    /// The new sensors of each, and what the layout is worth.
+    /// The new sensors of each layout, and the verdict on it.
     layouts: Vec<(Vec<f64>, f64)>,
 }
 
@@ -55,7 +55,7 @@ impl Rival {
                 let Some(new) = drawn else { continue };
                 let mut coordinates = request.existing.map(Points::coordinates).unwrap_or_default();
                 coordinates.extend_from_slice(&new);
-                // One of them may coincide with an existing sensor.
+                // A drawn point may coincide with an existing sensor.
                 let Ok(sensors) = Points::scattered(request.domain.clone(), coordinates) else { continue };
                 layouts.push((new, judge.verdict(&sensors)?.value));
             }
@@ -67,13 +67,13 @@ impl Rival {
             .collect()
     }
 
-    /// The new sensors of the best of them, if there are any.
+    /// The new sensors of the best layout, if any.
     pub fn best(&self) -> Option<&[f64]> {
         let best = self.layouts.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         best.map(|(new, _)| new.as_slice())
     }
 
-    /// Beside ours; `None` where none could be drawn.
+    /// The comparison with ours; `None` if none could be drawn.
     pub fn compared(&self, dim: usize, ours: f64) -> Option<Compared> {
         let (new, _) = self.layouts.first()?;
         let values = || self.layouts.iter().map(|(_, value)| *value);
@@ -89,7 +89,7 @@ impl Rival {
     }
 }
 
-/// The first n points of a design that lie outside the regions to avoid; `None` where these fill the domain.
+/// The first n points of a design outside the regions to avoid; `None` if these fill the domain.
 fn drawn(request: &Request, design: PointDesign, rng: ChaCha8Rng) -> Option<Vec<f64>> {
     let wanted = request.n_new * request.domain.dim();
     (0..DOUBLINGS).find_map(|doubling| {

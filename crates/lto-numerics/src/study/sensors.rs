@@ -1,4 +1,4 @@
-//! Sensors placed, compared with other layouts, and what failures and one more sensor would change.
+//! Sensors placed and compared with other layouts, and the effect of failures and of one more sensor.
 
 use super::judge::{Judge, TOLERANCE, Verdict};
 use super::rival::{Compared, Rival};
@@ -15,28 +15,28 @@ use crate::theory::plan::{
 use crate::theory::{Estimator, Regularity};
 use serde::{Serialize, Serializer};
 
-/// How many gaps are named.
+/// Number of gaps named.
 const GAPS: usize = 3;
-/// Places at which failures are judged, at most.
+/// Most places at which failures are judged.
 const FAILURE_PLACES: usize = 20_000;
-/// Up to so many sensors, Halton and regular layouts are refined too; larger ones are taken as they are.
+/// Up to this many sensors, Halton and regular layouts are refined too; larger ones are taken as they are.
 const REFINED: usize = 5000;
 
-/// What a sensor takes, with its eight places or more on two grids and in what is known about them.
+/// Bytes per sensor, with its eight or more places on two grids and the state kept about them.
 const BYTES_A_SENSOR: u128 = 2048;
 
-/// What a layout is to make small, where each layout may have its own ℓ.
+/// What a layout is to minimize, when each layout may have its own ℓ.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StudyGoal {
-    /// The largest distance of a place from its nearest sensor.
+    /// The largest distance from a place to its nearest sensor.
     FillDistance,
-    /// The largest bound of the error of an estimate.
+    /// The largest bound on the error of an estimate.
     Certificate {
-        /// Which estimate.
+        /// The estimator.
         estimator: Estimator,
-        /// What the states satisfy.
+        /// What is known about the states.
         regularity: Regularity,
-        /// ℓ; the best for each layout where none is given.
+        /// ℓ; if `None`, the best for each layout.
         length_scale: Option<f64>,
     },
 }
@@ -52,31 +52,31 @@ pub struct SensorStudy {
     pub n_existing: usize,
     /// Number of new sensors.
     pub n_new: usize,
-    /// The estimate, for the certificate.
+    /// The estimator, for the certificate.
     pub estimator: Option<Estimator>,
     /// Its ℓ.
     pub length_scale: Option<f64>,
-    /// What the states satisfy, for the certificate.
+    /// What is known about the states, for the certificate.
     pub regularity: Option<Regularity>,
     /// δ of the layout.
     pub fill_distance: FillDistance,
     /// The objective after the greedy placement alone.
     pub greedy: f64,
-    /// What the layout was made from: `greedy`, `halton` or `grid`.
+    /// The starting layout: `greedy`, `halton` or `grid`.
     pub from: &'static str,
-    /// The objective in the end, at the worst of the places.
+    /// The final objective, at the worst of the places.
     pub worst: WorstPlace,
     /// Number of places.
     pub n_places: usize,
-    /// What the layout is worth, judged as its rivals are.
+    /// The layout's value, judged as its rivals are.
     pub judged: Verdict,
-    /// Number of places for that, other than those above; `null` for fill distances, which are exact.
+    /// Number of places for that, different from those above; `null` for fill distances, which are exact.
     pub n_judged_places: Option<usize>,
-    /// Other layouts of as many sensors.
+    /// Other layouts with the same number of sensors.
     pub comparison: Vec<Compared>,
-    /// Regions to avoid that hold none of the places.
+    /// Regions to avoid that contain none of the places.
     pub idle_regions: Vec<String>,
-    /// What failures cost; `null` for a single sensor.
+    /// The cost of failures; `null` for a single sensor.
     pub failures: Option<Failures>,
     /// Where one more sensor helps most.
     pub gaps: Vec<Gap>,
@@ -95,11 +95,11 @@ pub struct SensorStudy {
 }
 
 impl SensorStudy {
-    /// Steps of [`SensorStudy::new`], for showing its progress.
+    /// Steps of [`SensorStudy::new`], for showing progress.
     pub const STEPS: usize = 6;
 
-    /// Places the sensors and studies the layout; `seed` is that of the random layouts it is compared with. `progress` is
-    /// told the number of steps done.
+    /// Places the sensors and studies the layout; `seed` is for the random layouts it is compared with.
+    /// `progress` receives the number of steps done.
     ///
     /// # Errors
     /// As [`complete`], or more sensors than fit into memory.
@@ -189,7 +189,7 @@ impl SensorStudy {
     }
 }
 
-/// The regions that hold none of the places.
+/// The regions that contain none of the places.
 fn idle<'a>(avoid: &'a [Region], places: &PlaceGrid) -> impl Iterator<Item = &'a Region> {
     let (points, domain) = (places.points().coordinates(), places.points().domain().clone());
     avoid.iter().filter(move |region| !points.chunks_exact(domain.dim()).any(|x| region.contains(&domain, x)))

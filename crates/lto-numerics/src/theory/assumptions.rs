@@ -5,41 +5,42 @@ use crate::geometry::{EqualVolume, VoronoiVolumes, equal_volume, fill_distance, 
 use crate::points::Points;
 use serde::Serialize;
 
-/// Samples in all for the volumes of cells.
+/// Total number of samples for the volumes of cells.
 const SAMPLES: usize = 1 << 20;
 
-/// The cells that stand behind the points in the sums.
+/// The cells that the points represent in the sums.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Partition {
     /// Equal volumes, of diameter at most 2δ: Assumption assum:reg (c) holds.
     EqualVolume {
-        /// R: no cell reaches further from its point. At most 2δ, and δ where the points are centers of boxes.
+        /// R: how far a cell reaches from its point at most. At most 2δ; δ if the points are centers of
+        /// boxes.
         reach: f64,
     },
     /// Voronoi cells, each within δ of its point, of unequal volumes |V_j|.
     Voronoi {
-        /// Whether the equal-volume partition is known not to exist, or was only not found.
+        /// Whether the equal-volume partition is known not to exist, or merely was not found.
         equal_volume: EqualVolume,
         /// θ = max_j | |Ω|/(N |V_j|) − 1 |: how far the volumes are from equal.
         deviation: f64,
         /// r = min_j |Ω|/(N |V_j|).
         least_ratio: f64,
-        /// Whether the volumes are exact, as on lines and grids. Elsewhere they are sampled, and what rests on them is
-        /// an estimate.
+        /// Whether the volumes are exact, as on lines and grids. Otherwise they are sampled, and what rests
+        /// on them is an estimate.
         exact: bool,
     },
 }
 
-/// What of Assumption assum:reg holds. Part (a), states in C² with curvature at most M, is what
-/// [`super::Regularity`] asserts.
+/// Which parts of Assumption assum:reg hold. Part (a), states in C² with curvature at most M, is asserted by
+/// [`super::Regularity`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumptions {
     /// (b): every axis is periodic.
     pub periodic: bool,
     /// Number of axes that are not.
     pub n_open_axes: usize,
-    /// (c), or what takes its place.
+    /// (c), or its substitute.
     pub partition: Partition,
 }
 
@@ -47,7 +48,7 @@ impl Assumptions {
     /// Checks (b) and (c).
     ///
     /// # Errors
-    /// As [`fill_distance`], whose tolerance it takes.
+    /// As [`fill_distance`], with its tolerance.
     pub fn check(points: &Points, tolerance: f64) -> Result<Self> {
         Self::with_fill_distance(points, fill_distance(points, tolerance)?.upper)
     }

@@ -1,17 +1,17 @@
-//! The length scale at which a bound is least.
+//! The length scale at which a bound is smallest.
 
 use crate::error::Result;
 
 /// Scales tried before the search narrows.
 const TRIED: usize = 24;
-/// Steps of golden sections: each narrows the bracket to 0.62 of it.
+/// Golden-section steps; each narrows the bracket to 0.62 of its width.
 const STEPS: usize = 12;
-/// Bisections: scales that differ by a factor of e are told apart to a hundredth.
+/// Bisections: enough to resolve a factor of e to a hundredth.
 const BISECTIONS: usize = 7;
 
-/// The scale in `[lower, upper]` with the least value, and that value; a scan over equal ratios, then golden sections
-/// around the best. Of equal values the largest scale has it: a wider kernel depends less on single points. `None` if
-/// there is no value anywhere.
+/// The scale in `[lower, upper]` with the least value, and that value: a scan over equal ratios, then golden
+/// sections around the best. Ties go to the largest scale, since a wider kernel depends less on single
+/// points. `None` if no scale has a value.
 pub(super) fn best_scale(
     lower: f64,
     upper: f64,
@@ -53,8 +53,8 @@ pub(super) fn best_scale(
     Ok(Some((best.0.exp(), best.1)))
 }
 
-/// The widest scale between `best`, which is within what is asked for, and `upper` that is within it too, by bisection:
-/// for what grows from `best` on.
+/// The widest scale from `best` to `upper` that still meets the limit, by bisection. `best` must meet it, and
+/// the value must grow from there on.
 pub(super) fn widest_scale(
     best: f64,
     upper: f64,
@@ -87,7 +87,7 @@ mod tests {
         assert!((at / expected - 1.0).abs() < 2e-3, "{at} {expected}");
         assert!((least - (3.0 * expected * expected + 0.01 / expected)).abs() < 1e-6);
         assert_eq!(best_scale(1.0, 2.0, |_| Ok(None)).unwrap(), None);
-        // Of equal values the largest scale.
+        // Ties go to the largest scale.
         let (at, _) = best_scale(1e-3, 10.0, |x| Ok(Some(x.max(0.5)))).unwrap().unwrap();
         assert!((at / 0.5 - 1.0).abs() < 1e-2, "{at}");
         let (at, least) = best_scale(1e-3, 10.0, |_| Ok(Some(5.0))).unwrap().unwrap();

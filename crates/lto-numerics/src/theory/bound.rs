@@ -1,4 +1,4 @@
-//! Bounds of the error of the Nadaraya–Watson estimate over the whole domain, from the fill distance: that of the
+//! Bounds on the error of the Nadaraya–Watson estimate over the whole domain, from the fill distance: the
 //! paper's theorem, and a sharper one. `docs/theory.md` derives both.
 
 use super::assumptions::{Assumptions, Partition};
@@ -15,22 +15,22 @@ use std::f64::consts::FRAC_2_PI;
 pub struct TheoremBound {
     /// ℓ.
     pub length_scale: f64,
-    /// Bound of |ū_ℓ − u|: ½DMℓ² (Eq. bias-bound), and Gℓ√(2k/π) more where k axes are not periodic.
+    /// Bound on |ū_ℓ − u|: ½DMℓ² (Eq. bias-bound), plus Gℓ√(2k/π) if k axes are not periodic.
     pub smoothing_bias: f64,
-    /// Bound of |û − ū_ℓ| (Proposition quadrature).
+    /// Bound on |û − ū_ℓ| (Proposition quadrature).
     pub quadrature_error: f64,
-    /// C_𝒦 = quadrature error · ℓ/δ. With equal volumes that reach R, as ℓ and δ/ℓ shrink it falls to
-    /// (R/δ) (sup u − inf u) K_d/(2π)^{D/2}.
+    /// C_𝒦 = quadrature error · ℓ/δ. With equal volumes of reach R, it falls to (R/δ) (sup u − inf u)
+    /// K_d/(2π)^{D/2} as ℓ and δ/ℓ shrink.
     pub constant: f64,
     /// See [`LipschitzBound::relative_loss`].
     pub relative_loss: f64,
-    /// The smaller of their sum and of sup u − inf u; and relative loss times sup|u| more, where that is known.
+    /// The smaller of their sum and sup u − inf u; plus relative loss times sup|u|, if that is known.
     pub bound: f64,
 }
 
 impl TheoremBound {
-    /// The limit of C_𝒦 as ℓ and δ/ℓ shrink, for equal volumes that reach 2δ, the most that the theorem assumes:
-    /// 2 (sup u − inf u) K_d/(2π)^{D/2}. Half of it where they reach δ.
+    /// The limit of C_𝒦 as ℓ and δ/ℓ shrink, for equal volumes of reach 2δ, the most the theorem allows: 2
+    /// (sup u − inf u) K_d/(2π)^{D/2}. Half of it for reach δ.
     pub fn limit_constant(dim: usize, oscillation: f64) -> f64 {
         let of = |profile: Profile| profile.swollen_integral(dim, 0.0);
         2.0 * oscillation * of(Profile::Gradient) / of(Profile::Kernel)
@@ -44,21 +44,21 @@ impl TheoremBound {
     }
 }
 
-/// The same estimate bounded through the slope of the state: |û − u| ≤ (½DMℓ² + C' G δ)/(1 − ε), and never more than
-/// sup u − inf u. Its second term does not grow as ℓ shrinks, which makes it of order δ where the theorem has δ^{2/3}; for
-/// few points it may be the larger one.
+/// A bound on the same estimate through the slope of the state: |û − u| ≤ (½DMℓ² + C' G δ)/(1 − ε), and never
+/// more than sup u − inf u. Its second term does not grow as ℓ shrinks, so it is of order δ where the theorem
+/// has δ^{2/3}; for few points it may be the larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LipschitzBound {
     /// ℓ.
     pub length_scale: f64,
-    /// The part of sup|u| that the density floor and rounding may take. Part of the bound where sup|u| is known, and to
-    /// be added to it where it is not.
+    /// The fraction of sup|u| that the density floor and rounding may cost. Included in the bound if sup|u|
+    /// is known, else to be added to it.
     pub relative_loss: f64,
     /// The bound.
     pub bound: f64,
 }
 
-/// What both bounds are made from.
+/// What both bounds are computed from.
 pub(super) struct Setting<'a> {
     pub domain: &'a Domain,
     pub regularity: &'a Regularity,
@@ -70,15 +70,15 @@ pub(super) struct Setting<'a> {
 /// Terms that both bounds share, at one ℓ.
 struct Terms {
     bias: f64,
-    /// Furthest a cell reaches from its point.
+    /// How far a cell reaches from its point at most.
     reach: f64,
     /// κ̄/ℓ^D at its least.
     mass: f64,
-    /// ε: how far, relatively, the sum of the kernel over the cells may be from κ̄.
+    /// ε: largest relative difference between the sum of the kernel over the cells and κ̄.
     density_error: f64,
     deviation: f64,
     least_ratio: f64,
-    /// The part of the values that the density floor and rounding may take.
+    /// The fraction of the values that the density floor and rounding may cost.
     relative_loss: f64,
 }
 
@@ -104,7 +104,7 @@ impl Setting<'_> {
         (density_error < 1.0 && deviation.is_finite()).then_some(terms)
     }
 
-    /// The bound itself, and what it is where ω or the loss of values say more. The first is what ℓ is chosen by.
+    /// The bound itself, and the bound capped by the range and with the loss added. ℓ is chosen by the first.
     pub fn theorem(&self, setconv: &SetConv) -> Option<(f64, TheoremBound)> {
         let terms = self.terms(setconv)?;
         let (dim, regularity, length_scale) =

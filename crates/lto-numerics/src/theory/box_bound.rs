@@ -1,41 +1,43 @@
-//! Bounds of the error over a whole box of places, from the weights at its center. `docs/theory.md` derives them.
+//! Bounds on the error over a whole box of places, from the weights at its center. `docs/theory.md` derives
+//! them.
 
 use super::affine_fit::{AffineFit, SAFELY_DETERMINED, UNDETERMINED, underflows};
 use super::local_bound::Place;
 use super::neighbors::{LEFT_OUT, Near, Sums, dot, steady, turns};
 use crate::point_tree::Cuboid;
 
-/// Points that weigh less than this part of the nearest one at the center are far: a bound of their weight is enough. It
-/// is well below the parts that decide whether a fit is determined.
+/// Points that weigh less than this fraction of the nearest one at the center are far: a bound on their
+/// weight is enough. It is well below the fractions that decide whether a fit is determined.
 const FAR: f64 = 1e-11;
-/// Fits determined by less than this at the center say nothing: rounding has taken them.
+/// Fits determined by less than this at the center are lost to rounding.
 const LEAST_DETERMINATION: f64 = 1e-9;
 
-/// Bounds of the error at the center of a box and anywhere in it.
+/// Bounds on the error at the center of a box and anywhere in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoxBound {
-    /// About that of [`super::LocalBound`]; far points are not in it.
+    /// About that of [`super::LocalBound`], without the far points.
     pub at_center: f64,
     pub anywhere: f64,
 }
 
 /// The points around a box with center q, seen from q. At a place q + z the weights are those at q times
-/// exp(d_j·z/ℓ²) times what all share, or, which is the same, times exp((d_j − m)·z/ℓ²): then their sum is least at q.
+/// exp(d_j·z/ℓ²), up to a common factor; equivalently times exp((d_j − m)·z/ℓ²), so that their sum is least at q.
 pub(super) struct Surroundings<'a> {
     pub place: &'a Place<'a>,
     pub cuboid: &'a Cuboid,
-    /// Those that count, and whose shortest way stays the same one all over the box.
+    /// The points that count, and whose shortest displacement stays on the same side throughout the box.
     pub points: Vec<Neighbor>,
     /// Their moments at q.
     pub sums: Sums,
-    /// Their mean way m from q, and its length.
+    /// Their mean displacement m from q, and its length.
     pub mean: [f64; 3],
     pub mean_length: f64,
-    /// Σ κ r^k over all other points, k = 0, …, 3, over the weight of these points: anywhere in the box, at most.
+    /// Σ κ r^k over all other points, k = 0, …, 3, over the weight of these points: an upper bound over the
+    /// box.
     pub far: [f64; 4],
-    /// Σκ anywhere in the box, at least; in units of the nearest's at q.
+    /// A lower bound on Σκ over the box, in units of the nearest point's at q.
     pub least_density: f64,
-    /// Whether some of the others count, but change the side of their shortest way within the box.
+    /// Whether some of the other points count, but their shortest displacement changes side within the box.
     pub turning: bool,
     /// h, half the diagonal of the box.
     pub radius: f64,
@@ -44,7 +46,7 @@ pub(super) struct Surroundings<'a> {
     pub near: &'a Near,
 }
 
-/// One of them.
+/// One of those points.
 #[derive(Clone, Copy)]
 pub(super) struct Neighbor {
     /// κ_j/Σκ at q.
@@ -55,14 +57,14 @@ pub(super) struct Neighbor {
     pub centered: [f64; 3],
     /// |y_j|.
     pub spread: f64,
-    /// |y_j·z|/ℓ² at most: the exponent by which the share changes.
+    /// The largest |y_j·z|/ℓ²: the exponent by which the share changes.
     pub tilt: f64,
-    /// The share grows by no more than the exponential of that.
+    /// The share grows by at most the exponential of that.
     pub growth: f64,
 }
 
-/// The weight of all points left out, as if they stood at the reach: what they add to moments falls with their distance,
-/// in boxes that are not too wide. Nothing is known in others.
+/// The weight of all points left out, as if they stood at the reach. In boxes that are not too wide, what
+/// they add to moments falls with their distance; in others nothing is known.
 pub(super) fn left_out(near: &Near, radius: f64) -> f64 {
     if radius < 0.5 * near.reach { LEFT_OUT } else { f64::INFINITY }
 }
@@ -72,7 +74,8 @@ impl<'a> Surroundings<'a> {
         let (radius, rate) = (cuboid.radius(), place.setconv.kernel().length_scale().powi(-2));
         let all_steady = near.reach + radius < steady(place.domain);
         let (mut far, mut kept, mut turning) = ([0.0; 4], Vec::new(), false);
-        // From another place of the box the shortest way to a point may be another one, and end further from q.
+        // From another place of the box the shortest displacement to a point may be another one, and end
+        // further from q.
         let mut add_far = |weight: f64, distance: f64| {
             let mut term = weight;
             for sum in &mut far {
@@ -130,7 +133,7 @@ impl<'a> Surroundings<'a> {
         second + self.mean_length * (2.0 * first + self.mean_length * weight)
     }
 
-    /// Of the local linear estimate; `None` where the box is too large to say.
+    /// The local linear estimate; `None` if the box is too large to say.
     pub fn local_linear(&self) -> Option<BoxBound> {
         let most: f64 = self.points.iter().map(|point| point.share * point.growth).sum();
         // Shares were divided by exp(m·z/ℓ²).
@@ -151,7 +154,7 @@ impl<'a> Surroundings<'a> {
         if sure(least_determination) {
             return Some(affine);
         }
-        // Whichever of both estimates is made.
+        // Covers whichever estimate is made.
         let signal = self.nadaraya_watson();
         let at_center = if sure(fit.means.determination) { 0.0 } else { signal.at_center };
         Some(BoxBound {
@@ -160,8 +163,8 @@ impl<'a> Surroundings<'a> {
         })
     }
 
-    /// Whether the estimate falls back to the signal all over the box, as the variance along some axis is a small part
-    /// of the mean square.
+    /// Whether the estimate falls back to the signal throughout the box, because the variance along some axis
+    /// is a small fraction of the mean square.
     fn is_undetermined(&self) -> bool {
         (0..self.place.domain.dim()).any(|d| {
             let (mut variance, mut square) = (self.far_squares(), 0.0);
@@ -186,7 +189,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Σ|w_j(x)| |c_j − q|^k, k = 0, 1, 2, of the affine fit at a place x = q + z, by its definition.
+    /// Σ|w_j(x)| |c_j − q|^k, k = 0, 1, 2, of the affine fit at x = q + z, by definition.
     fn moments_about_the_center(dim: usize, near: &Near, z: [f64; 3]) -> [f64; 3] {
         let sums = Sums::of(near.points());
         let fit = AffineFit::new(LEAST_DETERMINATION, dim, &sums).unwrap();
@@ -206,7 +209,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let mut n_fits = 0;
         for dim in 1..=3 {
-            // Curvature alone counts, slopes alone, and Lebesgue constants alone.
+            // Only curvature counts, only slopes, and only Lebesgue constants.
             for (curvature, gradient, sup) in [(2.0, 1e9, None), (1e9, 3.0, None), (1e12, 1e12, Some(0.5))] {
                 let domain = Domain::unit(dim, false).unwrap();
                 let regularity = Regularity::new(&domain, curvature, sup, Some(gradient)).unwrap();
@@ -245,7 +248,7 @@ mod tests {
                         assert!(least <= fit.anywhere * (1.0 + 1e-6), "{dim} {size} {least} {fit:?}");
                     }
                     if size < 0.1 {
-                        // Curvature: the signal's bound is off by terms of second order.
+                        // Curvature: the signal's bound is off by second-order terms.
                         let slack = if gradient > curvature { 200.0 * size * size } else { 20.0 * size };
                         assert!(signal.anywhere <= (1.0 + slack) * worst, "{dim} {size} {worst} {signal:?}");
                         let fit = fit.expect("a small box around a fit that is determined");

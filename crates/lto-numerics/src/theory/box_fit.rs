@@ -5,7 +5,7 @@ use super::box_bound::{BoxBound, Neighbor, Surroundings};
 use super::neighbors::{dot, largest};
 use super::regularity::Regularity;
 
-/// A matrix in the basis (1, L⁻¹y), in which that of the moments at the center is the identity.
+/// A matrix in the basis (1, L⁻¹y), in which the moments at the center are the identity.
 type Square = [[f64; 4]; 4];
 
 /// One point of the fit.
@@ -20,8 +20,8 @@ struct Term<'a> {
 }
 
 impl Surroundings<'_> {
-    /// The bound of an affine fit, which need not be the estimate, and how well it is determined anywhere in the box at
-    /// least; `None` where the box is too large to say.
+    /// The bound of an affine fit, which need not be the estimate, and the least it is determined anywhere in
+    /// the box; `None` if the box is too large to say.
     pub fn affine(&self, fit: &AffineFit) -> Option<(BoxBound, f64)> {
         let Regularity { curvature_bound, gradient_bound, oscillation, .. } = *self.place.regularity;
         let (h, rate, dim) = (self.radius, self.rate, self.place.domain.dim());
@@ -41,7 +41,7 @@ impl Surroundings<'_> {
         let size = fit.norm + moved;
         let slope = inverse * (slope + bend);
         let curved = 2.0 * moved * slope + size * (2.0 * slope * slope + inverse * bend);
-        // Σ|w_j| |d_j|^k, k = 0, 1, 2: at the center; at each corner to first order; then what is left.
+        // Σ|w_j| |d_j|^k, k = 0, 1, 2: at the center; at each corner to first order; then the remainder.
         let (mut center, mut corners, mut left) = ([0.0; 3], [[0.0; 3]; 8], [0.0; 3]);
         for Term { point, basis, weight, inverse: along } in &terms {
             let slopes: [f64; 3] = std::array::from_fn(|d| {
@@ -69,13 +69,15 @@ impl Surroundings<'_> {
             let taylor = 0.5 * curvature_bound * (second + h * h);
             taylor.min(gradient_bound * (distance + h)).min(oscillation * lebesgue)
         };
-        // Over the box the moments change by the factors 1 ± β, and the mean squares by the way from the center.
+        // Over the box the moments change by the factors 1 ± β, and the mean squares by the displacement from
+        // the center.
         let grown = (1.0 + change) * inverse;
         let conditioning = grown * (fit.conditioning.sqrt() + h * root).powi(2);
         let lost = self.place.regularity.lost(fit_loss(size * grown.sqrt(), conditioning));
         let at_center = bound(center, 0.0) + self.place.regularity.lost(fit.relative_loss());
         let bound = BoxBound { at_center, anywhere: bound(most, h) + lost };
-        // Its variances fall by (1 − β)/(1 + β) against the mean squares, which grow by the way from the center.
+        // Its variances fall by (1 − β)/(1 + β) against the mean squares, which grow by the displacement from
+        // the center.
         let square =
             (0..dim).map(|d| self.sums.second[d][d] / self.sums.density).fold(f64::INFINITY, f64::min);
         let least_determination = fit.means.determination / (grown * (1.0 + h / square.sqrt()).powi(2));
@@ -85,11 +87,11 @@ impl Surroundings<'_> {
 
 /// How the moments change over the box.
 struct Change {
-    /// ‖A₁‖: their first derivative along the way to a place of the box, at the center, at most.
+    /// ‖A₁‖: the largest first derivative, at the center, towards a place of the box.
     slope: f64,
-    /// Their second derivative along it anywhere, at most.
+    /// The largest second derivative in that direction, anywhere.
     bend: f64,
-    /// c_d/ℓ² = Σ w_j y_jd ψ_j/ℓ²: the slope along each axis times the vector that the weights come from.
+    /// c_d/ℓ² = Σ w_j y_jd ψ_j/ℓ²: the slope along each axis times the vector that generates the weights.
     turned: [[f64; 4]; 3],
 }
 
@@ -110,7 +112,7 @@ impl Surroundings<'_> {
                 std::array::from_fn(|l| (0..dim).map(|d| z[d] * slopes[d][k][l]).sum::<f64>())
             }))
         };
-        // A norm is convex: largest at a corner.
+        // A norm is convex, so largest at a corner.
         Change { slope: largest(self.cuboid.corners(dim).map(slope)), bend: norm(&bend), turned }
     }
 }
@@ -137,7 +139,8 @@ fn dot4(a: &[f64; 4], b: &[f64; 4]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// A bound of the eigenvalues of a symmetric matrix A, at most 1.2 times the largest: ‖A⁴‖^¼ with Frobenius's norm.
+/// A bound on the eigenvalues of a symmetric matrix A, at most 1.2 times the largest: ‖A⁴‖^¼ in the Frobenius
+/// norm.
 fn norm(matrix: &Square) -> f64 {
     let square =
         |a: &Square| -> Square { std::array::from_fn(|k| std::array::from_fn(|l| dot4(&a[k], &a[l]))) };

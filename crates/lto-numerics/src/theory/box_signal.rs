@@ -1,4 +1,5 @@
-//! The Nadaraya–Watson estimate over a box: the mean way to the points and their spread, expanded about the center.
+//! The Nadaraya–Watson estimate over a box: the mean displacement to the points and its spread, expanded
+//! about the center.
 
 use super::box_bound::{BoxBound, Neighbor, Surroundings, left_out};
 use super::local_bound::ROUNDING;
@@ -6,7 +7,7 @@ use super::neighbors::{dot, largest};
 use super::regularity::Regularity;
 
 impl Surroundings<'_> {
-    /// Of the Nadaraya–Watson estimate.
+    /// The bound of the Nadaraya–Watson estimate.
     pub fn nadaraya_watson(&self) -> BoxBound {
         let Regularity { gradient_bound, oscillation, .. } = *self.place.regularity;
         let BoxBound { at_center, anywhere } = self.mean_of_values();
@@ -17,7 +18,7 @@ impl Surroundings<'_> {
             anywhere = (gradient_bound * distance).min(anywhere);
             least_density = density.max(least_density);
         }
-        // What is no number says nothing: the limit holds.
+        // NaN says nothing, so the limit holds.
         let limited = |bound: f64, density: f64| {
             let loss = self.place.signal_loss(self.near.largest * density);
             self.place.regularity.limited(bound, loss)
@@ -28,8 +29,8 @@ impl Surroundings<'_> {
         }
     }
 
-    /// Bounds of E|r| and of the density anywhere in the box that need distances alone, of all points: where most of the
-    /// weight is half a period away, ways are of no use.
+    /// Bounds on E|r| and on the density over the box from distances alone, over all points: where most of
+    /// the weight is half a period away, displacements are useless.
     fn mean_distance(&self) -> (f64, f64) {
         let (h, rate, near) = (self.radius, self.rate, self.near);
         let growth = |distance: f64| (rate * h * distance).exp();
@@ -44,15 +45,15 @@ impl Surroundings<'_> {
         (most / density, density)
     }
 
-    /// For the points alone that are not far: min(G|m| + ½M(|m|² + v), G E|r|) with the mean m = E r and the variance
-    /// v = E|r − m|² of the ways r to the points.
+    /// For the near points alone: min(G|m| + ½M(|m|² + v), G E|r|) with the mean m = E r and the variance v =
+    /// E|r − m|² of the displacements r to the points.
     fn mean_of_values(&self) -> BoxBound {
         let Regularity { curvature_bound, gradient_bound, .. } = *self.place.regularity;
         let taylor = |mean: f64, variance: f64| {
             gradient_bound * mean + 0.5 * curvature_bound * (mean * mean + variance)
         };
         let (h, rate, dim) = (self.radius, self.rate, self.place.domain.dim());
-        // E|y|^k, k = 1, …, 4, anywhere in the box at most; E yyᵀ and E yyᵀy_d at its center.
+        // E|y|^k, k = 1, …, 4, bounded over the box; E yyᵀ and E yyᵀy_d at its center.
         let (mut most, mut covariance, mut thirds) = ([0.0; 4], [[0.0; 3]; 3], [[[0.0; 3]; 3]; 3]);
         for Neighbor { share, centered, spread, growth, .. } in &self.points {
             let mut term = share * growth;
@@ -73,10 +74,10 @@ impl Surroundings<'_> {
         let [first, second, most_third, fourth] = most;
         let distance = self.sums.distance / self.sums.density;
         let rounding = ROUNDING * distance;
-        // The mean way has the derivative Cov/ℓ² − 1.
+        // The mean displacement has the derivative Cov/ℓ² − 1.
         let mean = self.mean_length + rounding;
         let coarse = taylor(mean + h * (second * rate - 1.0).max(1.0), second);
-        // To second order, with the third moments; the fourth cumulants bound what is left.
+        // To second order, with the third moments; the fourth cumulants bound the remainder.
         let drift = (h * rate * second).min(first);
         let moment =
             fourth + drift * (4.0 * most_third + drift * (6.0 * second + drift * (4.0 * first + drift)));

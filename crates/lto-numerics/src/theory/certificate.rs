@@ -1,4 +1,4 @@
-//! The certificate of a layout of sensors.
+//! The certificate of a sensor layout.
 
 use super::assumptions::{Assumptions, Partition};
 use super::best_scale::{best_scale, widest_scale};
@@ -15,21 +15,22 @@ use serde::Serialize;
 
 /// Relative accuracy of the fill distance.
 const TOLERANCE: f64 = 1e-3;
-/// Share of the mean bound in what ℓ is chosen by: enough to tell equal largest bounds apart.
+/// Weight of the mean bound when ℓ is chosen: enough to break ties between largest bounds.
 const MEAN_SHARE: f64 = 1e-6;
-/// A part of sup|u| that may be lost where sup|u| is not known.
+/// The fraction of sup|u| that may be lost if sup|u| is not known.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// Bounds of the error that sampling at the given points and estimating by the set convolution makes, for every state
+/// Bounds on the error of sampling at the given points and estimating by the set convolution, for every state
 /// within the given regularity; each constant and checked assumption is listed.
 ///
-/// Three kinds of bounds. [`Certificate::theorem_bound`] is the paper's form; [`Certificate::lipschitz_bound`] the Lipschitz
-/// form, of better order in δ, which is smaller for many points and may be larger for few. Both hold over the whole
-/// domain and need the fill distance and a partition alone; the smaller one holds. [`LocalBounds`] and
-/// [`super::Supremum`] are computed from the actual weights, for either estimator: they are the ones to use.
+/// There are three kinds of bounds. [`Certificate::theorem_bound`] is the paper's;
+/// [`Certificate::lipschitz_bound`] has a better order in δ, so it is smaller for many points and may be
+/// larger for few. Both hold over the whole domain and need only the fill distance and a partition; use the
+/// smaller one. [`LocalBounds`] and [`super::Supremum`] are computed from the actual weights, for either
+/// estimator: they are the ones to use.
 ///
-/// Where sup|u| is not known, all bounds are for the estimate without density floor in exact arithmetic; that of
-/// [`SetConv`] is off by at most [`Certificate::relative_loss`] of sup|u| more.
+/// If sup|u| is not known, all bounds are for the estimate without density floor in exact arithmetic; the
+/// estimate of [`SetConv`] may be off by a further [`Certificate::relative_loss`] of sup|u|.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Certificate {
     /// N.
@@ -38,7 +39,7 @@ pub struct Certificate {
     pub fill_distance: FillDistance,
     /// Which assumptions of the theorem hold.
     pub assumptions: Assumptions,
-    /// What the states are known to satisfy.
+    /// What is known about the states.
     pub regularity: Regularity,
     #[serde(skip)]
     domain: Domain,
@@ -54,13 +55,13 @@ pub struct Tuned {
 }
 
 impl Certificate {
-    /// By what part the largest bound may exceed the least possible one, for the sake of a wider kernel.
+    /// The fraction by which the largest bound may exceed the least possible, in exchange for a wider kernel.
     pub const ROBUSTNESS: f64 = 0.05;
 
     /// Measures the layout and checks the assumptions.
     ///
     /// # Errors
-    /// None for sound points.
+    /// None for valid points.
     pub fn new(points: &Points, regularity: Regularity) -> Result<Self> {
         let fill_distance = fill_distance(points, TOLERANCE)?;
         Ok(Self {
@@ -72,29 +73,30 @@ impl Certificate {
         })
     }
 
-    /// Whether the theorem's and the Lipschitz bound hold for sure: the regularity is not estimated from data and no
-    /// volume was sampled. Periodicity is not needed: open axes enter with a term of their own.
+    /// Whether the theorem's and the Lipschitz bound are certain: the regularity is not estimated from data
+    /// and no volume was sampled. Periodicity is not needed: open axes add a term of their own.
     pub fn is_certain(&self) -> bool {
         let sampled = matches!(self.assumptions.partition, Partition::Voronoi { exact: false, .. });
         !sampled && self.regularity.origin != BoundOrigin::Estimated
     }
 
-    /// The part of sup|u| that the density floor and rounding may take from the signal anywhere: the density is at least
-    /// κ_ℓ of the fill distance. Included in the bounds where sup|u| is known.
+    /// The fraction of sup|u| that the density floor and rounding may cost the signal anywhere: the density
+    /// is at least κ_ℓ of the fill distance. Included in the bounds if sup|u| is known.
     pub fn relative_loss(&self, setconv: &SetConv) -> f64 {
         let density = setconv.kernel().value(self.fill_distance.upper.powi(2));
         setconv.signal_loss(density, self.n_points, self.domain.dim())
     }
 
-    /// Theorem eps-disc. `None` where δ/ℓ is too large for its argument, or cells too unequal.
+    /// Theorem eps-disc. `None` if δ/ℓ is too large for its argument, or the cells are too unequal.
     pub fn theorem_bound(&self, setconv: &SetConv) -> Option<TheoremBound> {
         self.setting().theorem(setconv).map(|(_, found)| found)
     }
 
-    /// The theorem's bound at the ℓ* where it is least, the limit sup u − inf u apart, with the default density floor.
+    /// The theorem's bound at the ℓ* that minimizes it (before the cap sup u − inf u), with the default
+    /// density floor.
     ///
     /// # Errors
-    /// None for sound points.
+    /// None for valid points.
     pub fn best_theorem_bound(&self) -> Result<Option<TheoremBound>> {
         let (lower, upper) = self.scales();
         let value = |ell| Ok(self.setting().theorem(&SetConv::new(ell)?).map(|(sum, _)| sum));
@@ -109,10 +111,10 @@ impl Certificate {
         self.setting().lipschitz(setconv).map(|(_, found)| found)
     }
 
-    /// The Lipschitz form at its best ℓ, the limit sup u − inf u apart, with the default density floor.
+    /// The Lipschitz form at its best ℓ (before the cap sup u − inf u), with the default density floor.
     ///
     /// # Errors
-    /// None for sound points.
+    /// None for valid points.
     pub fn best_lipschitz_bound(&self) -> Result<Option<LipschitzBound>> {
         let (lower, upper) = self.scales();
         let value = |ell| Ok(self.setting().lipschitz(&SetConv::new(ell)?).map(|(sum, _)| sum));
@@ -122,12 +124,12 @@ impl Certificate {
         }
     }
 
-    /// The bounds from the actual weights at the query points, with ℓ chosen by the largest of them: the widest ℓ for
-    /// which it exceeds the least one by no more than [`Certificate::ROBUSTNESS`]. A wider kernel leans on more points,
-    /// so that one that fails, or is added, changes less.
+    /// The bounds from the actual weights at the query points. ℓ is the widest for which the largest of them
+    /// exceeds its minimum by no more than [`Certificate::ROBUSTNESS`]: a wider kernel leans on more points,
+    /// so one that fails, or is added, changes less.
     ///
-    /// The density floor is the default. Where the least one is about the range of the states, or above it, the ℓ with the
-    /// least one is taken, and of equal ones that with the least mean. Where sup|u| is not known, only those ℓ are tried whose
+    /// The density floor is the default. If the minimum is about the range of the states or above, ℓ is the
+    /// minimizer itself; ties go to the least mean. If sup|u| is not known, only those ℓ are tried whose
     /// [`Certificate::relative_loss`] is below a millionth.
     ///
     /// # Errors
@@ -135,7 +137,7 @@ impl Certificate {
     pub fn tuned(&self, points: &Points, estimator: Estimator, query: &Points) -> Result<Tuned> {
         let local = |ell| LocalBounds::new(&SetConv::new(ell)?, estimator, points, &self.regularity, query);
         let delta = self.fill_distance.upper;
-        // Narrower kernels see one point only; wider ones than a few δ only smooth more.
+        // Narrower kernels see only one point; kernels wider than a few δ only smooth more.
         let narrowest = match self.regularity.sup_bound {
             Some(_) => 0.15,
             None => (2.0 * (NEGLIGIBLE / SetConv::DENSITY_FLOOR).ln()).sqrt().recip(),
@@ -155,7 +157,7 @@ impl Certificate {
         Ok(Tuned { length_scale, local: local(length_scale)? })
     }
 
-    /// Scales between which the bounds have their least value.
+    /// Scales that bracket the minimum of the bounds.
     fn scales(&self) -> (f64, f64) {
         let delta = self.fill_distance.upper;
         (0.5 * delta, (4.0 * self.domain.diameter()).max(100.0 * delta))

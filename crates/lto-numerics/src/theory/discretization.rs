@@ -1,5 +1,5 @@
-//! The discretization error by its definition, the two parts the theorem splits it into, and what it adds to the errors of
-//! values that are predicted at the points.
+//! The discretization error by its definition, the two parts the theorem splits it into, and what it adds to
+//! the errors of predictions at the points.
 
 use super::integral::gauss_legendre;
 use crate::domain::{Axis, Domain};
@@ -49,11 +49,11 @@ impl Estimator {
     }
 }
 
-/// ε_disc(N) = sup over u of ‖R_N(P_N u) − u‖_∞ by its definition, over the given states and with the supremum over x
-/// taken at the query points.
+/// ε_disc(N) = sup over u of ‖R_N(P_N u) − u‖_∞ by its definition, over the given states, with the supremum
+/// over x taken over the query points.
 ///
 /// # Errors
-/// As [`SetConv::apply`]; without states too.
+/// No states, or as [`SetConv::apply`].
 pub fn discretization_error(
     estimator: Estimator,
     setconv: &SetConv,
@@ -71,13 +71,13 @@ pub fn discretization_error(
     Ok(differences.fold(0.0, f64::max))
 }
 
-/// ū_ℓ(x) = ∫ u κ_ℓ(x, ·) / κ̄(x), the estimate from infinitely many points, by a Gaussian rule of 48 nodes along each
-/// axis. û − ū_ℓ is the quadrature error.
+/// ū_ℓ(x) = ∫ u κ_ℓ(x, ·) / κ̄(x), the estimate from infinitely many points, by a Gaussian rule with 48 nodes
+/// along each axis. û − ū_ℓ is the quadrature error.
 pub fn smoothed(domain: &Domain, kernel: &Gaussian, u: impl Fn(&[f64]) -> f64, point: &[f64]) -> f64 {
     let ell = kernel.length_scale();
     let nodes = |(axis, &x): (&Axis, &f64)| -> Vec<(f64, f64)> {
         let half = 0.5 * axis.length();
-        // Beyond nine length scales there is nothing left.
+        // Beyond nine length scales nothing is left.
         let reach = |room: f64| room.min(9.0 * ell);
         let (lower, upper) = if axis.periodic {
             (x - reach(half), x + reach(half))
@@ -104,20 +104,21 @@ pub fn smoothed(domain: &Domain, kernel: &Gaussian, u: impl Fn(&[f64]) -> f64, p
     sum / mass
 }
 
-/// |ū_ℓ(x) − u(x)|; at most ½DMℓ² where all axes are periodic (Eq. bias-bound). `u` is asked for values beyond the
+/// |ū_ℓ(x) − u(x)|; at most ½DMℓ² if all axes are periodic (Eq. bias-bound). `u` is evaluated beyond the
 /// bounds of periodic axes.
 pub fn smoothing_bias(domain: &Domain, kernel: &Gaussian, u: impl Fn(&[f64]) -> f64, point: &[f64]) -> f64 {
     (smoothed(domain, kernel, &u, point) - u(point)).abs()
 }
 
-/// Eq. base-bound with the errors as they are: a prediction v_j at the points of what is truly w(c_j), lifted by the
-/// estimator R_N that the points were sampled for, is off by
+/// Eq. base-bound with measured errors: predictions v_j of the true values w(c_j) at the points, lifted by
+/// the estimator R_N, are off by
 ///
 /// ‖R_N v − w‖ ≤ ‖R_N (v − P_N w)‖ + ‖R_N P_N w − w‖ ≤ Λ max_j |v_j − w(c_j)| + ε_disc,
 ///
-/// with Λ = 1 for the signal (Lemma encoder-stability) and the Lebesgue constant for the local linear estimate, and
-/// ε_disc the discretization error of w or a bound of it, [`super::Certificate`]. In the paper's form the first term is
-/// bounded further, by the errors of autoencoder and latent map; here it is what is measured at the points.
+/// with Λ = 1 for the signal (Lemma encoder-stability) and the Lebesgue constant for the local linear
+/// estimate, and ε_disc the discretization error of w or a bound on it, [`super::Certificate`]. The paper
+/// bounds the first term further, by the errors of autoencoder and latent map; here it is measured at the
+/// points.
 ///
 /// # Errors
 /// Different numbers of predicted and true values.

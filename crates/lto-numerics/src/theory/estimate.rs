@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::grid::Grid;
 
-/// The largest found over all fields, channels and grid points.
+/// Maxima over all fields, channels and grid points.
 pub(super) struct Extremes {
     pub curvature: f64,
     pub gradient: f64,
@@ -87,7 +87,7 @@ fn differences(s: &Stencil) -> (f64, f64) {
     ((s.values[1] - s.values[0]) / s.before, (s.values[2] - s.values[1]) / s.after)
 }
 
-/// Applies a stencil along an axis. At the ends of an axis that is not periodic the stencil of the neighbor is taken.
+/// Applies a stencil along an axis. At the ends of an open axis the neighbor's stencil is used.
 fn along(grid: &Grid, u: &[f64], d: usize, apply: fn(&Stencil) -> f64) -> Vec<f64> {
     let (axis, x) = (&grid.domain().axes()[d], grid.coordinates(d));
     let n = x.len();

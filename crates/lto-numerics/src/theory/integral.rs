@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// Nodes on [−1, 1] of the rule below; enough for a Gaussian over eight length scales to twelve digits.
 const NODES: usize = 48;
 
-/// Nodes and weights on [−1, 1] of Gauss and Legendre's rule: exact for polynomials of degree 95.
+/// Nodes and weights on [−1, 1] of the Gauss–Legendre rule: exact for polynomials of degree 95.
 static RULE: LazyLock<[(f64, f64); NODES]> = LazyLock::new(|| {
     let n = NODES as f64;
     std::array::from_fn(|i| {
@@ -32,7 +32,7 @@ pub(super) fn gauss_legendre(lower: f64, upper: f64) -> impl Iterator<Item = (f6
     RULE.iter().map(move |(x, w)| (middle + half * x, half * w))
 }
 
-/// ∫ f over an interval; zero where it is empty.
+/// ∫ f over an interval; zero if it is empty.
 pub(super) fn integral(lower: f64, upper: f64, f: impl Fn(f64) -> f64) -> f64 {
     if upper <= lower {
         return 0.0;

@@ -5,9 +5,9 @@ use crate::domain::{Axis, Domain};
 use crate::kernel::Gaussian;
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
-/// κ̄(x) = ∫_Ω κ_ℓ(x, y) dy, a product over the axes. On a periodic axis of length L the factor is
-/// ℓ√(2π) erf(L/(2√2 ℓ)), whatever x (Lemma kbar-constant); on an interval \[a, b\] it is
-/// ℓ√(π/2) (erf((x−a)/(√2 ℓ)) + erf((b−x)/(√2 ℓ))).
+/// κ̄(x) = ∫_Ω κ_ℓ(x, y) dy, a product over the axes. On a periodic axis of length L the factor is ℓ√(2π)
+/// erf(L/(2√2 ℓ)), for every x (Lemma kbar-constant); on an interval \[a, b\] it is ℓ√(π/2) (erf((x−a)/(√2
+/// ℓ)) + erf((b−x)/(√2 ℓ))).
 pub fn kernel_mass(domain: &Domain, kernel: &Gaussian, point: &[f64]) -> f64 {
     let ell = kernel.length_scale();
     domain.axes().iter().zip(point).map(|(axis, &x)| axis_mass(axis, ell, x)).product()
@@ -48,7 +48,7 @@ mod tests {
         Domain::new(vec![Axis::new("x", -1.0, 1.0, true), Axis::new("y", 0.0, 0.7, false)]).unwrap()
     }
 
-    /// Lemma kbar-constant, against Riemann sums made by the set convolution itself: the density of a fine grid.
+    /// Lemma kbar-constant against Riemann sums by the set convolution itself: the density of a fine grid.
     #[test]
     fn the_mass_is_the_limit_of_the_density_and_constant_where_all_axes_are_periodic() {
         for (domain, ell) in [(Domain::unit(2, true).unwrap(), 0.3), (mixed(), 0.11)] {

@@ -1,4 +1,4 @@
-//! Bounds of the error at given places, from the actual kernel weights there.
+//! Bounds on the error at given places, from the actual kernel weights there.
 
 use super::affine_fit::{
     AffineFit, MOST_CHANGE, SAFELY_DETERMINED, UNDETERMINED, largest_lebesgue, underflows,
@@ -13,48 +13,49 @@ use crate::setconv::{DETERMINED, SetConv};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Relative error of sums of ways, which may cancel.
+/// Relative error of sums of displacements, which may cancel.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// A bound of |û(x) − u(x)| at one place x, with the quantities it is made from.
+/// A bound on |û(x) − u(x)| at one place x, with the quantities it is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LocalBound {
-    /// The bound, rounding and the density floor included where sup|u| is known.
+    /// The bound, including rounding and the density floor if sup|u| is known.
     pub bound: f64,
-    /// The part of sup|u| that the density floor and rounding may take. To be added to the bound where sup|u| is not
-    /// known: without it no bound of what a floor takes exists.
+    /// The fraction of sup|u| that the density floor and rounding may cost. To be added to the bound if
+    /// sup|u| is not known, since the cost of the floor cannot be bounded without it.
     pub relative_loss: f64,
     /// |Σ w_j (c_j − x)|; zero for an affine fit.
     pub first_moment: f64,
     /// Σ |w_j| |c_j − x|².
     pub second_moment: f64,
-    /// Lebesgue constant Σ |w_j|: how much errors of the values are amplified at most. 1 for Nadaraya–Watson (Lemma
-    /// encoder-stability).
+    /// Lebesgue constant Σ |w_j|: how much errors of the values are amplified at most. 1 for Nadaraya–Watson
+    /// (Lemma encoder-stability).
     pub lebesgue: f64,
 }
 
-/// Bounds at M query points, rigorous at each of these; [`super::Supremum`] bounds the error between them too.
+/// Bounds at M query points, rigorous at each of them; [`super::Supremum`] also covers the places between.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LocalBounds {
     /// One for each query point.
     pub bounds: Vec<LocalBound>,
-    /// At how many query points the local linear estimate falls back to Nadaraya–Watson.
+    /// Number of query points where the local linear estimate falls back to Nadaraya–Watson.
     pub n_fallbacks: usize,
 }
 
 impl LocalBounds {
-    /// The bounds, for every state within `regularity`. With w_j the weights and d_j the shortest way from x to c_j,
-    /// Taylor's theorem gives û(x) − u(x) = ∇u(x)·Σ w_j d_j + ½ Σ w_j d_jᵀ D²u(ξ_j) d_j, hence
+    /// The bounds, for every state within `regularity`. With w_j the weights and d_j the shortest
+    /// displacement from x to c_j, Taylor's theorem gives û(x) − u(x) = ∇u(x)·Σ w_j d_j + ½ Σ w_j d_jᵀ
+    /// D²u(ξ_j) d_j, hence
     ///
-    /// Nadaraya–Watson: |û − u| ≤ min(G |Σ w_j d_j| + ½M Σ w_j |d_j|², G Σ w_j |d_j|, sup u − inf u); and where sup|u|
-    /// is known, ε/(ρ+ε) sup|u| more for the density floor ε, and for rounding.
+    /// Nadaraya–Watson: |û − u| ≤ min(G |Σ w_j d_j| + ½M Σ w_j |d_j|², G Σ w_j |d_j|, sup u − inf u); if
+    /// sup|u| is known, plus ε/(ρ+ε) sup|u| for the density floor ε, plus rounding.
     ///
-    /// Local linear, whose weights may be negative but have Σ w_j d_j = 0: |û − u| ≤ min(½M Σ |w_j| |d_j|²,
-    /// G Σ |w_j| |d_j|, Λ (sup u − inf u)). The signal's bound where the estimate falls back to the signal, and the larger
-    /// one where rounding may decide.
+    /// Local linear, whose weights may be negative but satisfy Σ w_j d_j = 0: |û − u| ≤ min(½M Σ |w_j|
+    /// |d_j|², G Σ |w_j| |d_j|, Λ (sup u − inf u)). Where the estimate falls back to the signal, the signal's
+    /// bound; where rounding may decide, the larger of the two.
     ///
-    /// Neither needs periodic axes or any property of the layout. The cost is that of the points near each query
-    /// point.
+    /// Neither needs periodic axes or any property of the layout. The cost per query point is that of the
+    /// points near it.
     ///
     /// # Errors
     /// A query in another domain than the points.
@@ -109,7 +110,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The part of sup|u| that the density floor and rounding may take from the signal.
+    /// The fraction of sup|u| that the density floor and rounding may cost the signal.
     pub fn signal_loss(&self, density: f64) -> f64 {
         self.setconv.signal_loss(density, self.n_points, self.domain.dim())
     }
@@ -122,8 +123,8 @@ impl Place<'_> {
         }
     }
 
-    /// From the sums over all points. A way of half a period may be taken on either side: the weight is the same, and
-    /// Taylor's theorem holds on both.
+    /// From the sums over all points. A displacement of half a period may go either way: the weight is the
+    /// same, and Taylor's theorem holds both ways.
     fn nadaraya_watson(&self, near: &Near, sums: &Sums) -> LocalBound {
         let Regularity { curvature_bound, gradient_bound, .. } = *self.regularity;
         let diameter = self.domain.diameter();
@@ -153,7 +154,7 @@ impl Place<'_> {
         if underflow == Some(true) || (fit.is_none() && turning == 0.0) {
             return (signal, true);
         }
-        // Whichever the estimator takes.
+        // Covers whichever the estimator takes.
         let larger = |affine: LocalBound| LocalBound {
             relative_loss: affine.relative_loss.max(signal.relative_loss),
             ..if affine.bound > signal.bound { affine } else { signal }
@@ -167,7 +168,7 @@ impl Place<'_> {
         (if sure { affine } else { larger(affine) }, fit.means.determination < DETERMINED)
     }
 
-    /// The bound of an affine fit; `None` where points whose way is uncertain weigh too much.
+    /// The bound of an affine fit; `None` if points with an uncertain displacement weigh too much.
     fn affine(&self, near: &Near, sums: &Sums, turning: f64, fit: &AffineFit) -> Option<LocalBound> {
         let Regularity { curvature_bound, gradient_bound, oscillation, .. } = *self.regularity;
         let (dim, diameter) = (self.domain.dim(), self.domain.diameter());
@@ -186,7 +187,7 @@ impl Place<'_> {
             distance += weight * squared.sqrt();
             second_moment += weight * squared;
         }
-        // The weights of all points change, and those of the disturbing ones come in.
+        // The weights of all points change, and those of the perturbing points come in.
         let turned = change / (1.0 - change) * fit.norm * ((1 + dim) as f64).sqrt();
         let added = disturbing * fit.norm * size.sqrt() / (1.0 - change);
         let spread = sums.mean_square().sqrt();
@@ -200,7 +201,8 @@ impl Place<'_> {
         Some(LocalBound { bound, relative_loss, first_moment: 0.0, second_moment, lebesgue })
     }
 
-    /// What is known where points half a period away decide the fit: all that the estimator accepts have a bound.
+    /// What is known if points half a period away decide the fit: every fit that the estimator accepts has a
+    /// bound.
     fn any_fit(&self, signal: &LocalBound) -> LocalBound {
         let lebesgue = largest_lebesgue(self.domain.dim());
         let bound = lebesgue * self.regularity.oscillation + self.regularity.lost(lebesgue);

@@ -1,5 +1,5 @@
-//! How far the set convolution's estimate is from the state it was given samples of: the discretization error of the
-//! paper with every constant explicit, certificates for a layout of sensors, and where to put sensors. `docs/theory.md`
+//! How far the set convolution's estimate is from the state it samples: the discretization error of the paper
+//! with every constant explicit, certificates for sensor layouts, and where to put sensors. `docs/theory.md`
 //! derives what is computed here and maps the paper's statements to functions and tests.
 //!
 //! States are real functions u on the domain; a state of p channels is certified channel by channel.

@@ -5,30 +5,31 @@ use crate::kernel::Gaussian;
 use crate::point_tree::{Cuboid, PointTree};
 use crate::points::Points;
 
-/// Points left out weigh together at most this part of the nearest one.
+/// Points left out together weigh at most this fraction of the nearest one.
 pub(super) const LEFT_OUT: f64 = 1e-14;
 
-/// A set of points that can be asked which of them matter at a place.
+/// A set of points that finds which of them matter at a place.
 pub(super) struct Neighbors<'a> {
     context: &'a Points,
     tree: PointTree,
     kernel: Gaussian,
-    /// Ways shorter than this are the shortest for sure.
+    /// Displacements shorter than this are certainly the shortest.
     steady: f64,
 }
 
 /// The points that matter at a place x.
 #[derive(Default)]
 pub(super) struct Near {
-    /// The shortest ways from x to the points.
+    /// The shortest displacements from x to the points.
     pub displacements: Vec<[f64; 3]>,
     /// κ(x, c_j) over κ of the nearest point: at most 1, and never all zero.
     pub weights: Vec<f64>,
-    /// Whether the point is half a period away along an axis, up to rounding: the way to it may as well be the other one.
+    /// Whether the point is half a period away along an axis, up to rounding, so that the displacement could
+    /// go either way.
     pub turning: Vec<bool>,
     /// κ of the nearest point.
     pub largest: f64,
-    /// −ln κ of the nearest point, where κ itself may be too small for a number.
+    /// −ln κ of the nearest point, since κ itself may underflow.
     pub exponent: f64,
     /// Its squared distance.
     pub least: f64,
@@ -43,8 +44,8 @@ impl<'a> Neighbors<'a> {
 
     /// Finds the points that matter at x.
     ///
-    /// A point whose squared distance exceeds the least by 2ℓ² ln(N/τ) weighs at most τ/N of the nearest one, so all
-    /// such points together at most τ.
+    /// A point whose squared distance exceeds the least by 2ℓ² ln(N/τ) weighs at most τ/N of the nearest one,
+    /// so all such points together weigh at most τ.
     pub fn gather(&self, x: &[f64; 3], near: &mut Near) {
         near.displacements.clear();
         near.weights.clear();
@@ -70,19 +71,19 @@ impl<'a> Neighbors<'a> {
     }
 }
 
-/// Half the shortest period, less rounding: no shorter way changes its side.
+/// Half the shortest period, less rounding: no shorter displacement changes side.
 pub(super) fn steady(domain: &Domain) -> f64 {
     let periodic = domain.axes().iter().filter(|axis| axis.periodic);
     periodic.map(|axis| 0.5 * axis.length() - rounding(axis)).fold(f64::INFINITY, f64::min)
 }
 
-/// By how much a way along an axis may be off.
+/// Largest error of a displacement along an axis.
 fn rounding(axis: &Axis) -> f64 {
     8.0 * f64::EPSILON * (axis.lower.abs() + axis.upper.abs() + axis.length())
 }
 
-/// Whether the shortest way to a point changes its side, on a periodic axis, within a box of given half widths around
-/// the place it starts from; up to rounding.
+/// Whether the shortest displacement to a point changes side, on a periodic axis, as its start moves within a
+/// box of given half widths; up to rounding.
 pub(super) fn turns(domain: &Domain, displacement: &[f64; 3], half: &[f64; 3]) -> bool {
     let on_axis = |(d, axis): (usize, &Axis)| {
         axis.periodic && displacement[d].abs() + half[d] + rounding(axis) >= 0.5 * axis.length()
@@ -99,7 +100,7 @@ pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The largest of positive values; no number if one of them is none.
+/// The largest of positive values; NaN if one of them is.
 pub(super) fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |a, b| if a.is_nan() || a >= b { a } else { b })
 }
@@ -153,7 +154,7 @@ impl Near {
         self.displacements.iter().zip(self.weights.iter().copied())
     }
 
-    /// The points whose way is certain.
+    /// The points whose displacement is certain.
     pub fn steady(&self) -> impl Iterator<Item = (&[f64; 3], f64)> {
         self.points().zip(&self.turning).filter(|(_, turning)| !**turning).map(|(point, _)| point)
     }

@@ -14,7 +14,7 @@ pub enum Profile {
     Growth,
 }
 
-/// Beyond so many length scales the profiles are below 1e-34.
+/// Beyond this many length scales the profiles are below 1e-34.
 const FAR: f64 = 13.0;
 
 impl Profile {
@@ -34,9 +34,9 @@ impl Profile {
         }
     }
 
-    /// ∫ over R^D of sup { p(|w'|) : |w' − w| ≤ η }: the profile swollen by the reach η of the cells, so that the
-    /// value anywhere in a cell bounds the values in all of it. For η = 0 the plain integral: K_d of the paper for
-    /// [`Profile::Gradient`], (2π)^{D/2} for [`Profile::Kernel`].
+    /// ∫ over R^D of sup { p(|w'|) : |w' − w| ≤ η }: the profile widened by the reach η of the cells, so that
+    /// its value anywhere in a cell bounds p throughout the cell. For η = 0 the plain integral: K_d of the
+    /// paper for [`Profile::Gradient`], (2π)^{D/2} for [`Profile::Kernel`].
     ///
     /// The supremum is p(s + η) before the mode, p(mode) within η of it and p(s − η) beyond.
     pub fn swollen_integral(self, dim: usize, reach: f64) -> f64 {
@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// Against the definition: the largest value over a fine set of places within reach, summed over a fine grid.
+    /// Against the definition: the largest value over many places within reach, summed over a fine grid.
     #[test]
     fn swollen_profiles_are_suprema_over_balls() {
         let step = 0.01;

@@ -1,4 +1,4 @@
-//! The empirical rate of a power law. It describes measurements; it certifies nothing.
+//! The empirical rate of a power law. It describes measurements and certifies nothing.
 
 use crate::error::{Error, Result};
 use crate::grid::expect;
@@ -9,12 +9,12 @@ use serde::Serialize;
 pub struct RateFit {
     /// The exponent.
     pub slope: f64,
-    /// The error the fit has at n = 1.
+    /// The fitted error at n = 1.
     pub factor: f64,
-    /// Standard error of the slope; 0 where two points leave nothing to judge by.
+    /// Standard error of the slope; 0 if two points leave nothing to judge by.
     pub standard_error: f64,
-    /// Half the width of the 95 % confidence interval of the slope, by Student's t: as if the deviations were
-    /// independent and normal. It does not cover a curve that is no power law. 0 as the standard error is.
+    /// Half the width of the 95 % confidence interval of the slope, by Student's t, as if the deviations were
+    /// independent and normal. It does not cover a curve that is not a power law. 0 if the standard error is.
     pub half_width: f64,
 }
 
@@ -48,7 +48,7 @@ impl RateFit {
         Ok(Self { slope, factor: (mean_y - slope * mean_x).exp(), standard_error, half_width })
     }
 
-    /// Whether the confidence interval holds a slope.
+    /// Whether the confidence interval contains a slope.
     pub fn agrees_with(&self, slope: f64) -> bool {
         (self.slope - slope).abs() <= self.half_width
     }
@@ -59,8 +59,8 @@ impl RateFit {
     }
 }
 
-/// The 97.5 % point of Student's distribution, for 95 % intervals: a table, then Cornish and Fisher's expansion. 0 without
-/// any degree of freedom.
+/// The 97.5 % quantile of Student's distribution, for 95 % intervals: a table, then the Cornish–Fisher
+/// expansion. 0 for zero degrees of freedom.
 pub fn student(freedom: usize) -> f64 {
     const TABLE: [f64; 11] = [0.0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     let nu = freedom as f64;
@@ -73,7 +73,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Of many noisy fits about 95 % of the intervals hold the truth.
+    /// About 95 % of the intervals of many noisy fits contain the truth.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

@@ -1,4 +1,4 @@
-//! What is known about the states: bounds of curvature, gradient and range, and where each comes from.
+//! What is known about the states: bounds on curvature, gradient and range, and where each comes from.
 
 use super::estimate;
 use crate::domain::{Axis, Domain};
@@ -10,11 +10,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BoundOrigin {
-    /// Given, and believed.
+    /// Given, and trusted.
     Given,
     /// Follows from given bounds.
     Derived,
-    /// From data: what rests on it is an estimate and no certificate.
+    /// From data: what rests on it is an estimate, not a certificate.
     Estimated,
 }
 
@@ -36,15 +36,16 @@ pub struct Regularity {
 }
 
 impl Regularity {
-    /// Bounds from M and, where known, from sup|u| and G. What is not given is derived:
+    /// Bounds from M and, if known, sup|u| and G. The others are derived:
     ///
     /// on periodic axes of length L_d, since ∂u/∂x_d is M-Lipschitz with mean zero, |∂u/∂x_d| ≤ M L_d/4 and
-    /// sup u − inf u ≤ M ΣL_d²/16, so that M alone suffices; if all axes are periodic, |∇u| ≤ √(M (sup u − inf u)) by
-    /// Landau's inequality on lines; on an interval, |∂u/∂x_d| ≤ (sup u − inf u)/h + M h/2 for every h ≤ L_d.
+    /// sup u − inf u ≤ M ΣL_d²/16, so M alone suffices; if all axes are periodic, |∇u| ≤ √(M (sup u − inf u))
+    /// by Landau's inequality on lines; on an interval, |∂u/∂x_d| ≤ (sup u − inf u)/h + M h/2 for every h ≤
+    /// L_d.
     ///
     /// # Errors
-    /// A bound that is not positive and finite, or so large that those derived from it are not; or an axis that is not
-    /// periodic where neither sup|u| nor G is given.
+    /// A bound that is not positive and finite, or so large that the derived ones are not; or an axis that is
+    /// not periodic when neither sup|u| nor G is given.
     pub fn new(domain: &Domain, curvature: f64, sup: Option<f64>, gradient: Option<f64>) -> Result<Self> {
         positive("curvature", curvature)?;
         for (name, bound) in [("sup", sup), ("gradient", gradient)] {
@@ -57,7 +58,7 @@ impl Regularity {
         let of_gradient = gradient.map(|g| g * domain.diameter());
         let ranges = [sup.map(|u| 2.0 * u), of_gradient, of_curvature];
         let Some(oscillation) = ranges.into_iter().flatten().reduce(f64::min) else {
-            let requirement = "must be given (or a gradient bound) where an axis is not periodic";
+            let requirement = "must be given (or a gradient bound) if an axis is not periodic";
             return Err(Error::Parameter { name: "sup", value: "none".into(), requirement });
         };
         let derived = derived_gradient(domain, curvature, oscillation);
@@ -84,8 +85,9 @@ impl Regularity {
         })
     }
 
-    /// Bounds from states on grids, by differences of neighbors: estimates, too small where the states vary between
-    /// grid points. The curvature is the Frobenius norm of the Hessian, at least the operator norm.
+    /// Bounds from states on grids, by differences of neighbors. They are estimates, too small if the states
+    /// vary between grid points. The curvature is the Frobenius norm of the Hessian, which is at least the
+    /// operator norm.
     ///
     /// # Errors
     /// No field, a value that is not finite, fewer than three points along an axis, or constant fields.
@@ -103,15 +105,15 @@ impl Regularity {
     }
 }
 
-/// What is left of a bound once its limits and losses are known.
+/// A bound after its cap and losses are applied.
 impl Regularity {
-    /// A bound of |û − u| for a mean of values, with what the floor and rounding take.
+    /// A bound on |û − u| for a mean of values, including the cost of the floor and rounding.
     pub(super) fn limited(&self, bound: f64, relative_loss: f64) -> f64 {
         bound.min(self.oscillation) + self.lost(relative_loss)
     }
 
-    /// A part of sup|u|, or nothing where that is not known: then the bound is for û = ν/ρ without a floor and in exact
-    /// arithmetic, and whoever knows sup|u| adds this part of it.
+    /// `relative_loss` times sup|u|; zero if sup|u| is not known. Then the bound is for û = ν/ρ without a
+    /// floor and in exact arithmetic, and whoever knows sup|u| adds the loss.
     pub(super) fn lost(&self, relative_loss: f64) -> f64 {
         self.sup_bound.map_or(0.0, |sup| relative_loss * sup)
     }

@@ -1,4 +1,4 @@
-//! The bound from actual weights over the whole domain, between query points too.
+//! The bound from actual weights over the whole domain, including between query points.
 
 use super::box_bound::Surroundings;
 use super::discretization::Estimator;
@@ -13,35 +13,35 @@ use crate::setconv::SetConv;
 use serde::Serialize;
 use std::cell::RefCell;
 
-/// Boxes looked at for each point, at most: 20 along an axis in three dimensions.
+/// Most boxes examined per point: 20 along an axis in three dimensions.
 const BOXES_PER_POINT: usize = 1 << 13;
-/// Boxes looked at, at least where it takes so many, and at most.
+/// The limits between which that number of boxes is kept.
 const BOXES: (usize, usize) = (1 << 18, 1 << 22);
-/// Boxes looked at together.
+/// Boxes examined together.
 const AT_ONCE: usize = 1 << 12;
 
-/// What |û − u| is at most, anywhere in the domain. As [`super::LocalBound::bound`], without the density floor and
-/// rounding where sup|u| is not known.
+/// A bound on |û − u| anywhere in the domain. Like [`super::LocalBound::bound`], it leaves out the density
+/// floor and rounding if sup|u| is not known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Supremum {
-    /// The largest local bound found: that of [`Supremum::at`]. It may exceed `upper` a little: boxes expand the states about
-    /// their middle, local bounds about the place itself.
+    /// The largest local bound found: the one at [`Supremum::at`]. It may slightly exceed `upper`: boxes
+    /// expand the states about their middle, local bounds about the place itself.
     pub lower: f64,
-    /// Rigorous everywhere. `None` where the search did not come to an end: weights that are left out may decide somewhere
-    /// whether the affine fit is determined (at a sensor too far from all others), or there are too many points for the
-    /// boxes it would take.
+    /// Rigorous everywhere. `None` if the search did not finish: weights left out may decide somewhere
+    /// whether the affine fit is determined (at a sensor too far from all others), or there are too many
+    /// points for the number of boxes required.
     pub upper: Option<f64>,
-    /// Where the largest was found.
+    /// Where it was found.
     pub at: Vec<f64>,
 }
 
 impl Supremum {
-    /// Bounds the error of an estimate over the whole domain, by branch and bound: for a box of places the weights at its
-    /// center bound those anywhere in it. The search ends when `upper ≤ (1 + tolerance) lower`, or when it takes too many
-    /// boxes; then `upper` holds but is further off.
+    /// Bounds the error of an estimate over the whole domain by branch and bound: the weights at the center
+    /// of a box bound those anywhere in it. The search ends when `upper ≤ (1 + tolerance) lower`, or when it
+    /// takes too many boxes; `upper` still holds then, but is less tight.
     ///
     /// # Errors
-    /// None for sound points.
+    /// None for valid points.
     pub fn find(
         setconv: &SetConv,
         estimator: Estimator,
@@ -65,7 +65,7 @@ impl Supremum {
                     Estimator::LocalLinear => around.local_linear(),
                 };
                 let Some(bound) = bound else { return (f64::NAN, f64::INFINITY) };
-                // Points half a period away are not in the bound at the center.
+                // Points half a period away are missing from the bound at the center.
                 let exact = || place.bound(estimator, near).0.bound;
                 (if around.turning { exact() } else { bound.at_center }, bound.anywhere)
             })
@@ -78,8 +78,9 @@ impl Supremum {
     }
 }
 
-/// Whether no affine function is determined anywhere, whatever the weights: a point, two points in more than one
-/// dimension, points with the same coordinate along an axis, or on a line in an open plane.
+/// Whether no affine function is determined anywhere, whatever the weights: a single point, two points in
+/// more than one dimension, points with the same coordinate along an axis, or points on a line in an open
+/// plane.
 fn never_fits(domain: &Domain, points: &Points) -> bool {
     let (dim, coordinates) = (points.dim(), points.coordinates());
     let spread = |of: &dyn Fn(&[f64]) -> f64| {
@@ -94,7 +95,7 @@ fn never_fits(domain: &Domain, points: &Points) -> bool {
     if dim != 2 || domain.axes().iter().any(|axis| axis.periodic) {
         return false;
     }
-    // A slanted line: no point is off it by more than rounding.
+    // A slanted line: every point is on it up to rounding.
     let furthest = coordinates.chunks_exact(2).max_by(|a, b| {
         let from_first = |x: &[f64]| domain.distance_squared(x, &coordinates[..2]);
         from_first(a).total_cmp(&from_first(b))

@@ -1,4 +1,4 @@
-//! The discretization error over a range of numbers of points, against the rate that theory gives.
+//! The discretization error over a range of numbers of points, compared with the theoretical rate.
 
 use super::best_scale::best_scale;
 use super::bound::TheoremBound;
@@ -16,7 +16,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-/// Relative accuracy of the fill distance, which ℓ* depends on by its third root only.
+/// Relative accuracy of the fill distance; ℓ* depends only on its cube root.
 const TOLERANCE: f64 = 1e-2;
 
 /// How ℓ is chosen for each layout.
@@ -25,7 +25,7 @@ const TOLERANCE: f64 = 1e-2;
 pub enum ScaleRule {
     /// ℓ* of Corollary optimized-disc, with the limit of its constant and the layout's own fill distance.
     Optimum,
-    /// The ℓ with the least error, as if the truth were known: what the estimate can do at best.
+    /// The ℓ with the least error, chosen knowing the truth: the best the estimate can do.
     Best,
 }
 
@@ -39,33 +39,34 @@ impl ScaleRule {
     }
 }
 
-/// What is swept: ε_disc of one design and estimator, for ever more points.
+/// A sweep: ε_disc of one design and estimator, for more and more points.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepRequest<'a> {
     /// How the points are placed.
     pub design: PointDesign,
-    /// How values between them are estimated.
+    /// How values between the points are estimated.
     pub estimator: Estimator,
     /// How ℓ is chosen.
     pub rule: ScaleRule,
-    /// Layouts drawn for each N. A regular grid is the same each time: one suffices.
+    /// Layouts drawn for each N. A regular grid never varies, so one suffices.
     pub n_layouts: usize,
-    /// Every layout follows from this, its N and its number.
+    /// Seed of every layout, together with its N and its number.
     pub seed: u64,
-    /// Bounds of the states, for ℓ*.
+    /// Bounds on the states, for ℓ*.
     pub regularity: &'a Regularity,
     /// Where the supremum over x is taken; the domain of the sweep. See [`dense_places`].
     pub query: &'a Points,
-    /// Where [`ScaleRule::Best`] compares values of ℓ; fewer places than for the supremum will do.
+    /// Where [`ScaleRule::Best`] compares values of ℓ; fewer places than for the supremum suffice.
     pub tuning: &'a Points,
 }
 
-/// A regular grid of places for the supremum over a periodic or open box: at least eight for each of `n_points`, and
-/// `least`. With fewer, ever more of the worst places are missed as N grows, and errors seem to fall too fast. The number
-/// along an axis shares no factor with the D-th root of N, so that places fall everywhere into the cells of a grid of N.
+/// A regular grid of places for the supremum over a periodic or open box: at least eight per point of
+/// `n_points`, and at least `least`. With fewer, more and more of the worst places are missed as N grows, and
+/// errors seem to fall too fast. The number along an axis shares no factor with the D-th root of N, so that
+/// the places sample every part of the cells of a grid of N points.
 ///
 /// # Errors
-/// None for a sound domain.
+/// None for a valid domain.
 pub fn dense_places(domain: &Domain, n_points: usize, least: usize) -> Result<Points> {
     let root = |n: f64| n.powf(1.0 / domain.dim() as f64);
     let cells = (root(n_points as f64).round() as usize).max(1);
@@ -76,12 +77,12 @@ pub fn dense_places(domain: &Domain, n_points: usize, least: usize) -> Result<Po
         }
         a
     };
-    // A whole number of cells and one is one of these.
+    // One more than a whole number of cells is one of these.
     let count = (wanted..=wanted + cells).find(|&count| shared(count, cells) == 1).unwrap_or(wanted);
     Ok(Points::grid(Grid::uniform(domain.clone(), &vec![(count, Placement::Left); domain.dim()])?))
 }
 
-/// What the layouts of one N came to.
+/// The layouts of one N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepPoint {
     /// N.
@@ -116,10 +117,10 @@ impl SweepRequest<'_> {
         self.fit(sizes.iter().map(|&n| self.point(n, states)).collect::<Result<_>>()?)
     }
 
-    /// ε_disc(N) of the given states, one value for each layout.
+    /// ε_disc(N) of the given states, one value per layout.
     ///
     /// # Errors
-    /// No layouts, a number of points the design cannot have, or as [`SetConv::apply`].
+    /// No layouts, a number of points that the design cannot have, or as [`SetConv::apply`].
     pub fn point(&self, n_points: usize, states: &[impl Fn(&[f64]) -> f64]) -> Result<SweepPoint> {
         if self.n_layouts == 0 {
             let requirement = "must be at least 1";
@@ -142,7 +143,7 @@ impl SweepRequest<'_> {
         Ok(mean)
     }
 
-    /// ℓ and the error with it.
+    /// ℓ and the error it gives.
     fn error(&self, layout: &Points, delta: f64, states: &[impl Fn(&[f64]) -> f64]) -> Result<(f64, f64)> {
         let error = |length_scale, query| {
             let setconv = SetConv::new(length_scale)?;
@@ -176,11 +177,13 @@ impl SweepRequest<'_> {
         Ok(RateSweep { points, fit, predicted_slope })
     }
 
-    /// The law that theory gives, up to a factor: (h/|Ω|)^p with h = |Ω|/N, or h = |Ω| log N/N for independent points.
+    /// The theoretical law, up to a factor: (h/|Ω|)^p with h = |Ω|/N, or h = |Ω| log N/N for independent
+    /// points.
     ///
-    /// For Nadaraya–Watson p = 2/(3D) at ℓ* (Corollary disc-invariance) and p = 1/D at the best ℓ, by the Lipschitz
-    /// form: the error falls at least so fast. For the local linear estimate p = 2/D at the best ℓ. `None` for the local
-    /// linear estimate at ℓ*, which is not made for it, and for designs whose fill distance has no known rate.
+    /// For Nadaraya–Watson p = 2/(3D) at ℓ* (Corollary disc-invariance) and p = 1/D at the best ℓ, by the
+    /// Lipschitz form: the error falls at least this fast. For the local linear estimate p = 2/D at the best
+    /// ℓ. `None` for the local linear estimate at ℓ*, which is not meant for it, and for designs whose fill
+    /// distance has no known rate.
     pub fn predicted(&self, n_points: f64) -> Option<f64> {
         let dim = self.query.dim() as f64;
         let power = match (self.estimator, self.rule) {
@@ -209,7 +212,7 @@ mod tests {
             let places = dense_places(&Domain::unit(dim, true).unwrap(), n, 100).unwrap();
             assert!(places.len() >= (8 * n).max(100) && places.len() < 40 * n + 200, "{dim} {root}");
             let along = (places.len() as f64).powf(1.0 / dim as f64).round() as usize;
-            // Where a place falls into its cell: as many ways as there are places along the axis.
+            // Where a place falls in its cell: as many offsets as there are places along the axis.
             let mut within: Vec<usize> = (0..along).map(|i| i * root % along).collect();
             within.sort_unstable();
             within.dedup();

@@ -61,7 +61,7 @@ impl TrialField {
         self.waves.iter().map(|wave| wave.amplitude * phase(wave).cos()).sum()
     }
 
-    /// Bounds of the sum, as given.
+    /// Bounds on the sum, marked as given.
     ///
     /// # Errors
     /// All amplitudes are zero.

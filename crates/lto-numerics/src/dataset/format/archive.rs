@@ -1,4 +1,4 @@
-//! Zip archives of anything: their members by name, whole, with their checksums compared.
+//! Zip archives of arbitrary content: whole members by name, verified against their checksums.
 
 use super::strided::{Extent, file_error, read_at};
 use super::zip;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// An archive with the list of its members, ZIP64 too.
+/// An archive and the list of its members, ZIP64 included.
 pub struct Archive {
     path: PathBuf,
     file: File,
@@ -21,7 +21,7 @@ impl Archive {
     /// Reads the list of members.
     ///
     /// # Errors
-    /// A file that cannot be read, is damaged, or is no zip archive.
+    /// A file that cannot be read, is damaged, or is not a zip archive.
     pub fn open(path: &Path) -> Result<Self> {
         let mut file = File::open(path).map_err(|source| file_error(path, None, source))?;
         let members = zip::members(&mut file).map_err(|problem| Error::corrupt(path, None, problem))?;
@@ -35,19 +35,19 @@ impl Archive {
         self.names.iter().map(String::as_str)
     }
 
-    /// A member that is stored as it is, not compressed, of at most `most` bytes. Nothing is claimed that the file has not.
+    /// A stored (uncompressed) member of at most `most` bytes. Claimed sizes are checked against the file.
     ///
     /// # Errors
-    /// A member that is not there, is longer, compressed or damaged.
+    /// A member that is missing, longer, compressed or damaged.
     pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
         let refuse = |problem: String| Error::corrupt(&self.path, Some(name), problem);
         let extent = match self.extents.get(name) {
-            None => return Err(refuse("is missing in the archive".into())),
+            None => return Err(refuse("is missing from the archive".into())),
             Some(Err(why)) => return Err(refuse(why.clone())),
             Some(Ok(extent)) => *extent,
         };
         let Extent { offset, len, stored_crc32: Some(expected), .. } = extent else {
-            return Err(refuse("is compressed, which is not read here".into()));
+            return Err(refuse("is compressed; it must be stored uncompressed".into()));
         };
         if len > most {
             return Err(refuse(format!("has {len} bytes, more than the {most} expected")));
@@ -57,7 +57,7 @@ impl Archive {
         let mut crc = Crc::new();
         crc.update(&bytes);
         if crc.sum() != expected {
-            return Err(refuse("is damaged: its checksum is not that of its bytes".into()));
+            return Err(refuse("is damaged: its checksum does not match its bytes".into()));
         }
         Ok(bytes)
     }

@@ -1,18 +1,18 @@
-//! What the CF conventions of NetCDF say about an array through its attributes: packed numbers, missing values, units of
-//! time.
+//! What the CF conventions of NetCDF say about an array through its attributes: packed numbers, missing
+//! values, units of time.
 
 use super::{ArrayStore, Attribute, ElementType};
 use crate::error::Error;
 use serde::Serialize;
 use std::fmt;
 
-/// Attributes that hold the numbers which stand for no value.
+/// Attributes that list the numbers standing for missing values.
 const FILLS: [&str; 2] = ["_FillValue", "missing_value"];
 
 /// Attributes by `(owner, name)`.
 type Attributes = [(String, String, Attribute)];
 
-/// The numbers of an attribute; none where it is absent or a text.
+/// The numbers of an attribute; empty if it is absent or a text.
 fn numbers<'a>(attributes: &'a Attributes, array: &str, name: &str) -> &'a [f64] {
     let found = attributes.iter().find(|(owner, n, _)| owner == array && n == name);
     match found {
@@ -21,7 +21,7 @@ fn numbers<'a>(attributes: &'a Attributes, array: &str, name: &str) -> &'a [f64]
     }
 }
 
-/// The error for a value that is not finite where all must be: one that the file marks as missing is called so.
+/// The error for a value that must be finite but is not; it says so if the file marks the value as missing.
 pub(crate) fn not_finite(store: &dyn ArrayStore, array: &str, index: Vec<usize>, value: f64) -> Error {
     let what = format!("{}: {array}", store.path().display());
     let marked = |name: &&str| !numbers(store.attributes(), array, name).is_empty();
@@ -31,7 +31,7 @@ pub(crate) fn not_finite(store: &dyn ArrayStore, array: &str, index: Vec<usize>,
     Error::NonFiniteValue { what, index, value }
 }
 
-/// How stored numbers become values: `stored · scale + offset`, and NaN for those that stand for no value.
+/// How stored numbers become values: `stored · scale + offset`, and NaN for missing ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Packing {
     scale: f64,
@@ -40,7 +40,7 @@ pub(super) struct Packing {
 }
 
 impl Packing {
-    /// The packing of an array; `None` where the numbers are the values.
+    /// The packing of an array; `None` if the numbers are the values.
     ///
     /// # Errors
     /// A text that says what is wrong with its attributes.
@@ -58,14 +58,14 @@ impl Packing {
         let mut fills: Vec<f64> =
             FILLS.iter().flat_map(|name| numbers(attributes, array, name)).copied().collect();
         if element == ElementType::F32 {
-            // The attribute may be in double precision, its like among the values never is.
+            // The attribute may be in double precision; the matching values never are.
             fills.extend(fills.clone().iter().map(|&fill| f64::from(fill as f32)));
         }
         let plain = scale == 1.0 && offset == 0.0 && fills.is_empty();
         Ok((!plain).then_some(Self { scale, offset, fills }))
     }
 
-    /// Stored numbers to values.
+    /// Converts stored numbers to values.
     pub(super) fn unpack(&self, values: &mut [f64]) {
         for value in values {
             let missing = self.fills.contains(value);
@@ -74,17 +74,17 @@ impl Packing {
     }
 }
 
-/// What times count, and from when: `hours since 2019-03-01 00:00`.
+/// The unit and origin of times: `hours since 2019-03-01 00:00`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TimeUnits {
     /// `seconds`, `minutes`, `hours` or `days`.
     pub unit: &'static str,
-    /// The time that is zero, as the file has it.
+    /// Time zero, as written in the file.
     pub since: String,
 }
 
 impl TimeUnits {
-    /// The units in an attribute `units`; `None` where it is not of the form `hours since …`.
+    /// The units in an attribute `units`; `None` unless it has the form `hours since …`.
     fn parse(text: &str) -> Option<Self> {
         let (unit, since) = text.trim().split_once(" since ")?;
         let unit = match unit.trim().to_ascii_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! The checksum of uncompressed bytes, while they are read in order.
+//! The checksum of uncompressed bytes, computed while they are read in order.
 
 use super::strided::{Extent, read_at};
 use flate2::Crc;
@@ -20,11 +20,11 @@ impl RunningChecksum {
         Some(Self { extent, expected, crc: Crc::new(), position: 0 })
     }
 
-    /// Takes note of `bytes` read from `at` on; what comes before `first`, the header, is fetched here. Bytes out of order
-    /// are passed over: the sum is then never complete, unless reading starts over at `first`.
+    /// Adds `bytes` read from `at` on; the header, before `first`, is fetched here. Bytes out of order are
+    /// skipped: the sum is then never complete, unless reading starts over at `first`.
     ///
     /// # Errors
-    /// The last byte is reached, and the sum is not the expected one.
+    /// The last byte is reached and the sum is wrong.
     pub(super) fn add(&mut self, file: &mut File, first: u64, at: u64, bytes: &[u8]) -> Result<()> {
         if at == first && self.position != first {
             let mut header = vec![0; usize::try_from(first).map_err(Error::other)?];
@@ -39,7 +39,7 @@ impl RunningChecksum {
         self.crc.update(bytes);
         self.position += bytes.len() as u64;
         if self.position == self.extent.len && self.crc.sum() != self.expected {
-            let text = "its checksum is not that of its bytes: the file is damaged; get it again";
+            let text = "its checksum does not match its bytes: the file is damaged; get it again";
             return Err(Error::new(ErrorKind::InvalidData, text));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Which format a file has: by its first bytes, then by its name; and if none, what it looks like instead.
+//! The format of a file: by its first bytes, then by its name; if none matches, what it looks like instead.
 
 use super::{Format, npy, zip};
 use crate::error::{Error, Result};
@@ -10,10 +10,10 @@ const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 const SUPPORTED: &str =
     "HDF5 (.h5, .hdf5), MATLAB (.mat, versions 5 to 7.3), NumPy (.npy, .npz), CSV (.csv, .tsv, .txt)";
 
-/// The format of a file. MATLAB 7.3 files count as HDF5 here: only their contents tell.
+/// The format of a file. MATLAB 7.3 files count as HDF5 here: only their contents tell them apart.
 ///
 /// # Errors
-/// The file cannot be read, or is none of the known formats: then the error says what it looks like.
+/// The file cannot be read, or has none of the known formats; then the error says what it looks like.
 pub(super) fn detect(path: &Path) -> Result<Format> {
     let io = |source| Error::Io { path: path.into(), source };
     let mut file = File::open(path).map_err(io)?;
@@ -41,7 +41,7 @@ pub(super) fn detect(path: &Path) -> Result<Format> {
     }
 }
 
-/// Where HDF5 begins in a file, maybe behind a block of the user's: at 0, 512, 1024, 2048, …
+/// Where HDF5 begins in a file, possibly after a user block: at 0, 512, 1024, 2048, …
 pub(super) fn hdf5_signature(file: &mut File) -> io::Result<Option<u64>> {
     let len = file.metadata()?.len();
     let mut at = 0;
@@ -57,7 +57,7 @@ pub(super) fn hdf5_signature(file: &mut File) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// What a file that has no mark of a known format looks like; `None` for CSV.
+/// What a file without a known signature looks like; `None` for CSV.
 fn resemblance(start: &[u8], suffix: &str) -> Option<String> {
     let text = String::from_utf8_lossy(start).trim_start().to_ascii_lowercase();
     let binary = start.contains(&0);
@@ -81,7 +81,7 @@ fn resemblance(start: &[u8], suffix: &str) -> Option<String> {
         _ if !binary && matches!(suffix, "csv" | "tsv" | "txt") => return None,
         _ => {
             let first: Vec<String> = start.iter().take(8).map(|b| format!("{b:02x}")).collect();
-            return Some(format!("an unknown format, its first bytes are {}", first.join(" ")));
+            return Some(format!("an unknown format; its first bytes are {}", first.join(" ")));
         }
     };
     Some(looks.into())

@@ -1,10 +1,10 @@
-//! Streaming decompression of one stretch of a file: memory is two small buffers, whatever the stretch holds.
+//! Streaming decompression of one stretch of a file in two small buffers, whatever its size.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
-/// No deflate stream expands by more than this factor, so no honest header claims it.
+/// No deflate stream expands by more than this factor, so a header that claims more is wrong.
 pub(crate) const MAX_EXPANSION: u64 = 1032;
 
 const INPUT: usize = 1 << 16;
@@ -66,7 +66,7 @@ impl Inflater {
         if self.position == self.decoded_len { self.verify(file) } else { Ok(()) }
     }
 
-    /// As [`Inflater::read_at`] from 0, but the content may end early; returns how much there was.
+    /// As [`Inflater::read_at`] from 0, but the content may end early; returns its length.
     pub fn read_start(&mut self, file: &mut File, out: &mut [u8]) -> Result<usize> {
         let mut n = 0;
         while n < out.len() {
@@ -82,7 +82,7 @@ impl Inflater {
         while !out.is_empty() {
             let n = self.some(file, out)?;
             if n == 0 {
-                let text = format!("the compressed data end after {} of their bytes", self.position);
+                let text = format!("the compressed data ends after {} bytes", self.position);
                 return Err(Error::new(ErrorKind::UnexpectedEof, text));
             }
             out = &mut out[n..];
@@ -122,7 +122,7 @@ impl Inflater {
         }
     }
 
-    /// All content has been seen: is it what was compressed?
+    /// At the end of the content: checks that it is what was compressed.
     fn verify(&mut self, file: &mut File) -> Result<()> {
         match self.compression {
             Compression::Deflate { crc32 } if self.crc.sum() != crc32 => Err(damaged()),
@@ -134,5 +134,5 @@ impl Inflater {
 }
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::InvalidData, "the compressed data are damaged; get the file again")
+    Error::new(ErrorKind::InvalidData, "the compressed data is damaged; get the file again")
 }

@@ -1,5 +1,5 @@
-//! File formats as stores of named arrays, read lazily and in slices. One file per format; what the arrays mean
-//! is for the layouts to say.
+//! File formats as stores of named arrays, read lazily and in slices. One file per format; what the arrays
+//! mean is left to the layouts.
 
 pub mod archive;
 mod cf;
@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use serde::Serialize;
 use std::path::Path;
 
-/// Which format a file has.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -44,7 +44,7 @@ pub enum Format {
     Csv,
 }
 
-/// What the elements of an array are in the file. Reading always gives `f64`.
+/// Element type of an array in the file. Reading always gives `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElementType {
@@ -54,7 +54,7 @@ pub enum ElementType {
     F64,
     /// Any integer or boolean type.
     Integer,
-    /// Text, complex numbers, structures: listed, not readable.
+    /// Text, complex numbers, structures: listed, but not readable.
     Other,
 }
 
@@ -63,7 +63,7 @@ pub enum ElementType {
 pub struct ArrayInfo {
     /// Full name (`group/dataset` in HDF5).
     pub name: String,
-    /// Shape in row-major order, the way NumPy would show it (MATLAB's own axis order for `.mat` files).
+    /// Shape in row-major order, as NumPy would show it (MATLAB's own axis order for `.mat` files).
     pub shape: Vec<usize>,
     /// Element type in the file.
     pub element: ElementType,
@@ -95,26 +95,26 @@ pub trait ArrayStore: Send {
     /// Attributes by `(owner, name)`; the owner is a group or array name, empty for the file itself.
     fn attributes(&self) -> &[(String, String, Attribute)];
 
-    /// Reads the slice `start[d] .. start[d] + count[d]` as row-major `f64`, touching no more of the file than
-    /// its storage demands. Packed numbers are unpacked, and what the file marks as missing is NaN. NaN and infinity
-    /// are passed through; what they mean is for the caller to say.
+    /// Reads the slice `start[d] .. start[d] + count[d]` as row-major `f64`, touching no more of the file
+    /// than its storage requires. Packed numbers are unpacked, and values marked as missing become NaN. NaN
+    /// and infinity are passed through; their meaning is left to the caller.
     ///
     /// # Errors
-    /// No such array, a slice beyond it, elements that are no numbers, or a damaged file.
+    /// No such array, a slice beyond it, elements that are not numbers, or a damaged file.
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
 
-    /// A CSV file's columns, which are in memory already.
+    /// A CSV file's columns, which are already in memory.
     fn table(&self) -> Option<&csv::Table> {
         None
     }
 }
 
-/// Opens a file of any known format: recognized by its first bytes or, where the format has no mark of its own,
-/// by its suffix.
+/// Opens a file of any known format, recognized by its first bytes or, if the format has no signature, by its
+/// suffix.
 ///
 /// # Errors
 /// The file cannot be read, is damaged, or has none of the known formats; then the error says what it looks
-/// like. What is no regular file is refused, since formats are read from several places at once.
+/// like. Only regular files are accepted, since formats are read from several places at once.
 pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
     require_file(path)?;
     match detect::detect(path)? {
@@ -152,10 +152,10 @@ pub(crate) fn array_index(path: &Path, arrays: &[ArrayInfo], array: &str) -> Res
     })
 }
 
-/// Finds an array and checks a slice against its shape: what every [`ArrayStore::read`] does first.
+/// Finds an array and checks a slice against its shape: the first step of every [`ArrayStore::read`].
 ///
 /// # Errors
-/// [`Error::NoSuchArray`], [`Error::SliceOutOfBounds`], or [`Error::Unsupported`] for elements that are no
+/// [`Error::NoSuchArray`], [`Error::SliceOutOfBounds`], or [`Error::Unsupported`] for elements that are not
 /// numbers.
 pub(crate) fn check_slice<'a>(
     path: &Path,

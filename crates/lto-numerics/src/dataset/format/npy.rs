@@ -1,5 +1,6 @@
-//! NumPy's `.npy`: one array, in either byte order and either axis order. The header is parsed here, since `npyz` reads
-//! arrays front to back, not in slices, and brings a parser generator for this one line of text.
+//! NumPy's `.npy`: one array, in either byte order and either axis order. The header is parsed here because
+//! `npyz` reads arrays front to back, not in slices, and brings in a parser generator for this one line of
+//! text.
 
 use super::Format;
 use super::scalar::{Kind, Scalar};
@@ -9,7 +10,7 @@ use crate::error::{Error, Result};
 use std::fs::File;
 use std::path::Path;
 
-/// What every `.npy` begins with.
+/// The signature of every `.npy`.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longer headers belong to structured arrays of absurd width.
 const HEADER_LIMIT: usize = 1 << 20;
@@ -60,7 +61,7 @@ pub(super) fn array(file: &mut File, name: String, extent: Extent) -> Result<Fou
 
 /// The header: a Python dictionary of three entries.
 struct Header {
-    /// What an element is, or why it cannot be read.
+    /// The element type, or why it cannot be read.
     element: Result<Scalar, String>,
     order: Order,
     shape: Vec<usize>,
@@ -86,8 +87,8 @@ impl Header {
     }
 }
 
-/// The text of the value of a key in a flat Python dictionary: what follows the key and a colon (a field name
-/// has none). Values in brackets are taken whole.
+/// The text of a key's value in a flat Python dictionary: what follows the key and a colon (a field name has
+/// none). Bracketed values are taken whole.
 fn entry<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let quoted = [format!("'{key}'"), format!("\"{key}\"")];
     let after =

@@ -1,4 +1,4 @@
-//! NumPy's `.npz`: a zip archive of `.npy` members. Stored members are read in place, compressed ones
+//! NumPy's `.npz`: a zip archive of `.npy` members. Stored members are read in place; compressed ones are
 //! decompressed as they stream by.
 
 use super::strided::{Found, StridedStore, file_error};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Opens a `.npz` file. Arrays are named as `numpy.load` names them, without `.npy`.
 ///
-/// The checksum of an array is compared when it has been read in order from its start to its end, at once or piece by
+/// The checksum of an array is verified once it has been read in order from start to end, at once or piece by
 /// piece.
 ///
 /// # Errors
@@ -35,7 +35,7 @@ pub fn open(path: &Path) -> Result<StridedStore> {
     Ok(StridedStore::new(path, Format::Npz, file, found, Vec::new()))
 }
 
-/// What an archive may be that holds no array.
+/// What an archive without arrays might be.
 fn without_arrays(members: &[zip::Member]) -> String {
     let pickle = members.iter().any(|m| m.name.ends_with("data.pkl"));
     let names: Vec<&str> = members.iter().take(5).map(|m| m.name.as_str()).collect();

@@ -1,12 +1,12 @@
-//! Reading ahead along the first axis, for arrays whose first axis runs fastest in the file (MATLAB, Fortran
-//! order): there one sample is scattered over the whole array, so reading samples one after the other would
-//! pass over the array once a sample. When a caller does that, one pass fetches as many of the following
-//! samples as fit into [`BUDGET`].
+//! Reading ahead along the first axis, for arrays whose first axis is fastest in the file (MATLAB, Fortran
+//! order). There one sample is scattered over the whole array, so reading samples one by one would make one
+//! pass over the array per sample. When a caller does that, one pass fetches as many of the following samples
+//! as fit into [`BUDGET`].
 
 /// Most bytes kept.
 const BUDGET: usize = 64 << 20;
 
-/// A slice of one array, by its place.
+/// A slice of one array, by its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Slice {
     pub array: usize,
@@ -19,7 +19,7 @@ impl Slice {
         (self.start.first().copied().unwrap_or(0), self.count.first().copied().unwrap_or(1))
     }
 
-    /// Do both differ in the first axis at most?
+    /// Whether both differ at most in the first axis.
     fn same_rows(&self, other: &Slice) -> bool {
         self.array == other.array
             && self.start.get(1..) == other.start.get(1..)
@@ -27,7 +27,7 @@ impl Slice {
     }
 }
 
-/// The last slice asked for, and a longer one kept because the next will be asked for.
+/// The last slice requested, and a longer one kept because the next is likely to be requested.
 #[derive(Default)]
 pub(crate) struct ReadAhead {
     last: Option<Slice>,
@@ -35,7 +35,7 @@ pub(crate) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// The values of a slice that lies within what is kept.
+    /// The values of a slice that lies within the kept one.
     pub fn serve(&mut self, slice: &Slice) -> Option<Vec<f64>> {
         let (kept, values) = self.kept.as_ref()?;
         let ((from, rows), (kept_from, kept_rows)) = (slice.rows(), kept.rows());
@@ -48,8 +48,8 @@ impl ReadAhead {
         Some(part)
     }
 
-    /// If `slice` follows directly on the last one: the longer slice worth reading in its place. Forgets what
-    /// was kept.
+    /// If `slice` directly follows the last one: the longer slice worth reading instead. Discards what was
+    /// kept.
     pub fn extend(&mut self, slice: &Slice, shape: &[usize]) -> Option<Slice> {
         self.kept = None;
         let last = self.last.replace(slice.clone())?;

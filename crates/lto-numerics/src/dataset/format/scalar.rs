@@ -2,7 +2,7 @@
 
 use super::ElementType;
 
-/// What one element is. Integers beyond 2⁵³ lose their last digits in `f64`.
+/// The type of one element. Integers beyond 2⁵³ lose their last digits in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     I8,
@@ -31,7 +31,7 @@ impl Kind {
         }
     }
 
-    /// What it counts as in a listing. Half precision is listed as the smallest float that holds it.
+    /// Its type in a listing. Half precision is listed as the smallest float that holds it.
     pub fn element(self) -> ElementType {
         match self {
             Kind::F16 | Kind::F32 => ElementType::F32,
@@ -66,7 +66,7 @@ pub(crate) struct Scalar {
     pub big_endian: bool,
 }
 
-/// How many elements to convert, and how many elements apart they are.
+/// How many elements to convert, and their spacing.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     pub count: usize,

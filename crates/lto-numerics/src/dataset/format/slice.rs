@@ -1,15 +1,15 @@
-//! Slices of an array that lies in one strided block, gathered in one forward pass over the bytes they need.
+//! Slices of an array stored as one strided block, gathered in one forward pass over the bytes they need.
 
 use super::scalar::{Line, Scalar};
 use std::io::Result;
 
-/// Gaps up to this many bytes between wanted elements are read through rather than jumped over: a jump costs
+/// Gaps up to this many bytes between wanted elements are read through rather than skipped: a seek costs
 /// about as much as reading this much.
 const GAP: usize = 1 << 15;
 /// Most bytes held at a time.
 const BLOCK: usize = 1 << 20;
 
-/// In which order the axes run through the file.
+/// The order in which the axes run through the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Last axis fastest (C, NumPy's default).
@@ -18,7 +18,7 @@ pub(crate) enum Order {
     ColumnMajor,
 }
 
-/// The elements of a slice in the order of the file, and where each goes in the row-major result.
+/// The elements of a slice in file order, and where each goes in the row-major result.
 pub(crate) struct SlicePath {
     first: usize,
     len: usize,
@@ -42,7 +42,7 @@ impl SlicePath {
             step *= shape[d];
             match lines.last_mut() {
                 _ if next.count == 1 => {}
-                // Contiguous with the axis before on both sides: one longer line.
+                // Contiguous with the previous axis on both sides: one longer line.
                 Some(last)
                     if next.step == last.count * last.step && next.out_step == last.count * last.out_step =>
                 {
@@ -118,7 +118,7 @@ fn burst(
     Ok(())
 }
 
-/// Runs through all index combinations of some axes, the first axis fastest: offsets in the file and in the
+/// Iterates over all index combinations of some axes, the first axis fastest: offsets in the file and in the
 /// result.
 struct Odometer<'a> {
     lines: &'a [Line],

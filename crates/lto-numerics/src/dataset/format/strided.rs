@@ -1,5 +1,5 @@
-//! The store behind every format whose arrays are each one strided block of a file, compressed or not:
-//! MATLAB 5, `.npy`, `.npz`.
+//! The store behind every format whose arrays are each one strided block of a file, compressed or not: MATLAB
+//! 5, `.npy`, `.npz`.
 
 use super::checksum::RunningChecksum;
 use super::inflate::{Compression, Inflater, MAX_EXPANSION};
@@ -12,20 +12,20 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// A stretch of a file, and the bytes it stands for.
+/// A stretch of a file, and the bytes it decodes to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub offset: u64,
     pub len: u64,
     pub compression: Option<Compression>,
-    /// Checksum of bytes that are not compressed, where it is known.
+    /// Checksum of uncompressed bytes, if known.
     pub stored_crc32: Option<u32>,
     /// Number of bytes once decompressed.
     pub decoded_len: u64,
 }
 
 impl Extent {
-    /// An error text if the decompressed length is more than the stretch can hold.
+    /// An error text if the stretch cannot hold the decompressed length.
     pub fn check(&self) -> Result<(), String> {
         let most = if self.compression.is_some() { self.len.saturating_mul(MAX_EXPANSION) } else { self.len };
         if self.decoded_len > most {
@@ -38,7 +38,7 @@ impl Extent {
         self.compression.map(|c| Inflater::new(self.offset, self.len, self.decoded_len, c))
     }
 
-    /// The first bytes, at most `n`; fewer where the content is shorter.
+    /// The first bytes, at most `n`; fewer if the content is shorter.
     pub fn start(&self, file: &mut File, n: usize) -> io::Result<Vec<u8>> {
         let n = usize::try_from(self.decoded_len).unwrap_or(n).min(n);
         let mut bytes = vec![0; n];
@@ -97,9 +97,10 @@ impl Found {
     }
 }
 
-/// Number of bytes of an array, or an error text where they are more than there are.
+/// Number of bytes of an array, or an error text if they exceed what is available.
 pub(crate) fn data_len(shape: &[usize], kind: Kind, available: u64) -> Result<u64, String> {
-    // Every partial product must fit, so that no index arithmetic can overflow later, zero-length axes or not.
+    // Every partial product must fit, so that no later index arithmetic can overflow, even with zero-length
+    // axes.
     let claimed = shape
         .iter()
         .try_fold(kind.size() as u64, |n, &d| n.checked_mul(d.max(1) as u64))
@@ -118,15 +119,15 @@ pub(crate) fn data_len(shape: &[usize], kind: Kind, available: u64) -> Result<u6
 /// A file of named arrays, each one strided block.
 ///
 /// # Cost
-/// An uncompressed slice costs the bytes it spans, read in blocks of at most 1 MiB; gaps under 32 KiB are read
-/// through. A compressed slice costs decompressing the array from its start to the end of the slice, except
-/// that a read which continues behind the one before goes on from there. Memory is the result and fixed
+/// An uncompressed slice costs the bytes it spans, read in blocks of at most 1 MiB; gaps under 32 KiB are
+/// read through. A compressed slice costs decompressing the array from its start to the end of the slice,
+/// except that a read which follows the previous one continues from there. Memory is the result plus fixed
 /// buffers.
 ///
 /// In column-major arrays (MATLAB, Fortran order) whose first axis counts samples, one sample spans the whole
-/// array: a read is one pass over it, whether of one sample or a hundred. Ask for many samples at once, or for
-/// one after the other in order: the second read in order fetches, in its one pass, as many of the following
-/// samples as fit into 64 MiB. Samples in random order cost one pass each: convert such a file first.
+/// array: a read is one pass over it, whether for one sample or a hundred. Ask for many samples at once, or
+/// for consecutive ones in order: the second read in order fetches, in its one pass, as many of the following
+/// samples as fit into 64 MiB. Samples in random order cost one pass each; convert such a file first.
 pub struct StridedStore {
     path: PathBuf,
     format: Format,
@@ -184,7 +185,7 @@ impl StridedStore {
             }
         });
         values.map_err(|source| {
-            // A failed read leaves no state to go on from.
+            // A failed read leaves no state to continue from.
             self.inflater = None;
             self.checksum = None;
             file_error(&self.path, Some(&info.name), source)
@@ -235,7 +236,7 @@ impl ArrayStore for StridedStore {
     }
 }
 
-/// The crate's error for an error while reading: damage where the content is at fault.
+/// The crate's error for an error while reading; damage if the content is at fault.
 pub(crate) fn file_error(path: &Path, array: Option<&str>, source: io::Error) -> Error {
     match source.kind() {
         ErrorKind::UnexpectedEof | ErrorKind::InvalidData => Error::corrupt(path, array, source.to_string()),

@@ -1,17 +1,18 @@
 //! The directory of a zip archive: where each member lies, so that it can be read in place.
 //!
-//! The `zip` crate streams members from their beginning. Slices of a large stored member need its byte offset instead, a
-//! compressed one must go on where the last slice ended, and the sizes that a directory claims are checked against the
-//! file before they are believed; around the crate that would take about as many lines as reading the directory does.
+//! The `zip` crate streams members from their beginning. Here slices of a large stored member need its byte
+//! offset, a compressed member must continue where the last slice ended, and the sizes that a directory
+//! claims are checked against the file before they are trusted; doing that around the crate would take about
+//! as many lines as reading the directory.
 
 use super::inflate::Compression;
 use super::strided::{Extent, read_at};
 use std::fs::File;
 
-/// What every zip archive of at least one member begins with.
+/// The signature of a zip archive with at least one member.
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// What the record at the end begins with, and so an archive without members.
+/// The signature of the record at the end, and so of an archive without members.
 pub(crate) const END: &[u8] = b"PK\x05\x06";
 const END_LEN: u64 = 22;
 const END64_LOCATOR: &[u8] = b"PK\x06\x07";
@@ -27,7 +28,7 @@ pub(crate) struct Member {
     pub extent: Result<Extent, String>,
 }
 
-/// Lists the members in the order of the directory.
+/// Lists the members in directory order.
 ///
 /// # Errors
 /// A text saying what is damaged.
@@ -48,7 +49,7 @@ pub(crate) fn members(file: &mut File) -> Result<Vec<Member>, String> {
         rest = next;
     }
     if members.len() as u64 != count {
-        return Err(format!("{} of the {count} entries of its directory can be read", members.len()));
+        return Err(format!("only {} of the {count} entries of its directory can be read", members.len()));
     }
     Ok(members)
 }
@@ -125,7 +126,7 @@ fn entry<'a>(file: &mut File, file_len: u64, bytes: &'a [u8]) -> Result<(Member,
     Ok((Member { name, extent }, rest))
 }
 
-/// The values of the ZIP64 extra field, empty where there is none.
+/// The values of the ZIP64 extra field; empty if there is none.
 fn zip64(mut extra: &[u8]) -> &[u8] {
     while extra.len() >= 4 {
         let (id, len) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));
@@ -138,7 +139,7 @@ fn zip64(mut extra: &[u8]) -> &[u8] {
     &[]
 }
 
-/// Where the content of a member begins: behind its local header, whose extra field may differ from the
+/// Where the content of a member begins: after its local header, whose extra field may differ from the
 /// directory's.
 fn data_offset(file: &mut File, local: u64, len: u64, file_len: u64) -> Result<u64, String> {
     let outside = || format!("{len} bytes at {local} lie outside the file of {file_len} bytes");

@@ -1,7 +1,7 @@
 //! FNO's Burgers file (`burgers_data_R10.mat`): state at time 0 → state at time 1, a pair without frames.
 //!
 //! - Axes: `a`, `u` (n, x).
-//! - Points: the file holds none. x_i = i/n, as the generator drops the last of its n+1 vertices.
+//! - Points: not in the file. x_i = i/n, since the generator drops the last of its n+1 vertices.
 //! - Periodic on the unit interval.
 
 use super::fno_navier_stokes::periodic_unit_axis;
@@ -22,7 +22,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
             probe.unsupported(&u.name, format!("axes must be (n, x), but the shape is {:?}", u.shape))
         );
     };
-    probe.note("points not in the file: x_i = i/n on the periodic unit interval, as FNO's generator has them; override with --grid");
+    probe.note("points not in the file: x_i = i/n on the periodic unit interval, as in FNO's generator; override with --grid");
     let roles = roles(&[Role::Sample], 1, &[]);
     let content = Content::Steady {
         source: vec![scalar("a", &a, roles.clone())],

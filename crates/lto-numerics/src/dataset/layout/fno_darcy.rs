@@ -1,9 +1,9 @@
 //! FNO's Darcy flow files (`piececonst_r421_N1024_smooth1.mat`, …): coefficient → pressure.
 //!
 //! - Axes: `coeff`, `sol` (n, x, y); the derived fields beside them (`Kcoeff`, `Kcoeff_x`, …) are not read.
-//! - Points: the file holds none. The published resolutions 421 and 241 and their strides up to 5 are vertices,
-//!   x_i = i/(n−1), both boundaries included. Any other resolution (neuraloperator's 16 is one) could lie anywhere: the
-//!   user must say.
+//! - Points: not in the file. The published resolutions 421 and 241 and their strides up to 5 are vertices,
+//!   x_i = i/(n−1), both boundaries included. Any other resolution (such as neuraloperator's 16) could lie
+//!   anywhere, so the user must say.
 //! - Not periodic; the unit square.
 
 use super::pdebench::scalar;

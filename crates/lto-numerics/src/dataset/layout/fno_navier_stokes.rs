@@ -1,7 +1,7 @@
 //! FNO's Navier–Stokes files (`NavierStokes_V1e-5_N1200_T20.mat`, …): vorticity on the unit torus.
 //!
-//! - Axes: `u` (n, x, y, t), `t` (1, t), and `a` (n, x, y), the state at time 0, which is no frame of `u`.
-//! - Points: the file holds none. x_i = i/n, y_j = j/n: the solver's Fourier grid.
+//! - Axes: `u` (n, x, y, t), `t` (1, t), and `a` (n, x, y), the state at time 0, which is not a frame of `u`.
+//! - Points: not in the file. x_i = i/n, y_j = j/n: the solver's Fourier grid.
 //! - Periodic on the unit square.
 
 use super::pdebench::scalar;

@@ -1,8 +1,8 @@
 //! Any arrays whose axes the user names: `--axes n,t,x,y,c`.
 //!
-//! - Axes: as named: `n` samples, `t` time, `c` channels, `1` an axis of length one, any other name space.
-//! - Points: from a list in the file called as the axis (or `<axis>-coordinate`), else from `--grid`; bounds then are
-//!   the first and last coordinate, or `--domain`.
+//! - Axes: as named: `n` samples, `t` time, `c` channels, `1` an axis of length one, any other name is space.
+//! - Points: from a list in the file named after the axis (or `<axis>-coordinate`), else from `--grid`. The
+//!   bounds are the first and last coordinate, or `--domain`.
 //! - Times: from a list `t`, `time`, `hours`, `t-coordinate` or `tt`, else frames are numbered.
 //! - Several arrays with a time axis are channels; without one the first is the source, the others are the target.
 
@@ -10,7 +10,7 @@ use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, frame_n
 use crate::dataset::format::ArrayInfo;
 use crate::error::{Error, Result};
 
-/// Lists taken for times.
+/// Names of lists of times.
 pub(super) const TIME_NAMES: [&str; 5] = ["t", "time", "hours", "t-coordinate", "tt"];
 
 pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
@@ -85,7 +85,7 @@ pub(super) fn meaning_named(probe: &mut Probe, keys: &[String], names: &[String]
     };
     let times = match content {
         Content::Evolution(_) if !timed => {
-            probe.note("one array without a time axis: taken for a single frame at time 0");
+            probe.note("one array without a time axis: read as a single frame at time 0");
             vec![0.0]
         }
         _ => times,
@@ -106,7 +106,7 @@ fn component(probe: &Probe, key: &str, array: ArrayInfo, roles: &[Role]) -> Resu
     })
 }
 
-/// Roles from names; no role but `1` and `c` may come twice, and space has one to three axes.
+/// Roles from names. Only `1` and `c` may occur twice, and space has one to three axes.
 fn roles_of(names: &[String]) -> Result<Vec<Role>> {
     let mut dim = 0;
     let roles: Vec<Role> = names

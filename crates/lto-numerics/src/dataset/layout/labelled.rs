@@ -1,9 +1,9 @@
-//! Arrays beside lists of coordinates with well-known names, as weather archives are: `t2m` (time, lat, lon), `lat`,
-//! `lon`, `hours`.
+//! Arrays beside lists of coordinates with well-known names, as in weather archives: `t2m` (time, lat, lon),
+//! `lat`, `lon`, `hours`.
 //!
-//! - Axes: each axis of the data is the list of its length; where that is not unique, the user must name the axes. A
-//!   first axis that no list fits runs over samples.
-//! - Points: as in the lists; a decreasing one (latitude, north first) is turned round. Bounds: first and last
+//! - Axes: each axis of the data takes the list of its length; if that is ambiguous, the user must name the
+//!   axes. A first axis that matches no list runs over samples.
+//! - Points: as in the lists; a decreasing one (latitude, north first) is reversed. Bounds: first and last
 //!   coordinate.
 //! - Periodic: the file does not say; assumed not.
 
@@ -12,7 +12,7 @@ use super::{Meaning, Probe};
 use crate::dataset::format::ArrayInfo;
 use crate::error::Result;
 
-/// Lists taken for coordinates in space.
+/// Names of lists of spatial coordinates.
 const SPACE_NAMES: [&str; 7] = ["x", "y", "z", "lat", "latitude", "lon", "longitude"];
 
 /// Length of a list: an array with at most one axis longer than one.
@@ -28,7 +28,7 @@ fn lists(probe: &Probe) -> Vec<(&'static str, usize)> {
     time.into_iter().chain(space).collect()
 }
 
-/// Arrays that are no lists.
+/// Arrays that are not lists.
 fn data(probe: &Probe) -> Vec<ArrayInfo> {
     let arrays = probe.arrays().iter().filter(|a| probe.find(&a.name).is_some());
     arrays.filter(|a| list_length(a).is_none()).cloned().collect()
@@ -54,13 +54,13 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
         names.push(match fitting.as_slice() {
             [one] if !names.iter().any(|name| name == one) => (*one).into(),
             [] if d == 0 => {
-                probe.note(format!("axis 0 of {first}: no list has its length {n}: taken for samples"));
+                probe.note(format!("axis 0 of {first}: no list has its length {n}, so it counts samples"));
                 "n".into()
             }
             _ => {
                 let lists: Vec<String> = lists.iter().map(|(name, len)| format!("{name} ({len})")).collect();
                 return Err(probe.unknown(format!(
-                    "axis {d} of {first} has {n} entries, which the lists {} do not settle: name the axes with \
+                    "axis {d} of {first} has {n} entries, which the lists {} do not identify: name the axes with \
                      --axes, as in n,t,x,y",
                     lists.join(", ")
                 )));

@@ -1,5 +1,5 @@
 //! What a layout says about a file: which arrays hold which channels, what their axes are, and where and when
-//! the values live.
+//! the values are.
 
 use crate::grid::Placement;
 
@@ -12,7 +12,7 @@ pub(crate) enum Role {
     Time,
     /// Spatial axis number d.
     Space(usize),
-    /// Channels; several such axes are one, row-major.
+    /// Channels; several such axes form one, row-major.
     Channel,
     /// An axis of length one.
     Single,
@@ -27,10 +27,11 @@ pub(crate) enum Source {
     PerSample(Vec<String>),
 }
 
-/// Some channels of a state. A role that no axis has is broadcast: an array without time is the same at all times.
+/// Some channels of a state. An array is broadcast along roles it lacks: without time, it is the same at all
+/// times.
 #[derive(Clone, Debug)]
 pub(crate) struct Component {
-    /// What `OpenOptions::keys` calls it.
+    /// Its name in `OpenOptions::keys`.
     pub key: String,
     /// Where it is.
     pub source: Source,
@@ -49,9 +50,9 @@ pub(crate) enum Content {
     Evolution(Vec<Component>),
     /// A pair without time.
     Steady {
-        /// What is given.
+        /// The known field.
         source: Vec<Component>,
-        /// What is sought.
+        /// The field that is sought.
         target: Vec<Component>,
     },
 }
@@ -76,15 +77,15 @@ pub(crate) struct AxisDraft {
     pub n: usize,
     /// Coordinates from the file.
     pub coordinates: Option<Vec<f64>>,
-    /// The placement that the layout fixes: for coordinates, how bounds follow from them.
+    /// The placement fixed by the layout; for coordinates, how the bounds follow from them.
     pub placement: Option<Placement>,
-    /// Bounds that the layout or the file fixes.
+    /// Bounds fixed by the layout or the file.
     pub bounds: Option<(f64, f64)>,
-    /// Whether the axis is periodic, where that is known.
+    /// Whether the axis is periodic, if known.
     pub periodic: Option<bool>,
 }
 
-/// A file understood.
+/// The meaning of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Meaning {
     /// Number of samples.

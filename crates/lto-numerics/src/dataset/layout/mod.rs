@@ -1,5 +1,5 @@
-//! Layouts: what the arrays of a file mean. One file per layout; each says in its first lines the order of the
-//! axes, where the points lie, and from what bounds and periodicity are deduced.
+//! Layouts: what the arrays of a file mean. One file per layout; its first lines state the order of the axes,
+//! where the points lie, and how bounds and periodicity are deduced.
 
 mod fno_burgers;
 mod fno_darcy;
@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// The layouts that are known.
+/// The known layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayoutKind {
@@ -40,7 +40,7 @@ pub enum LayoutKind {
     Pdebench,
     /// PDEBench compressible Navier–Stokes: `density`, `pressure`, `Vx`, ….
     PdebenchCompressible,
-    /// PDEBench with one group a sample: `0000/data` `(t, x[, y], c)`.
+    /// PDEBench with one group per sample: `0000/data` `(t, x[, y], c)`.
     PdebenchGrouped,
     /// PDEBench incompressible Navier–Stokes: `velocity` (n,t,x,y,2), `particles`, `force`.
     PdebenchIncompressible,
@@ -59,7 +59,7 @@ pub enum LayoutKind {
     /// Arrays beside coordinate lists with well-known names.
     Labelled,
     /// Columns of points and values: one set of observations, for
-    /// [`PointCloud`](crate::dataset::format::csv::PointCloud), no samples on a grid.
+    /// [`PointCloud`](crate::dataset::format::csv::PointCloud), not samples on a grid.
     PointCloud,
     /// Arrays whose axes the user names.
     Generic,
@@ -92,8 +92,8 @@ impl LayoutKind {
         self.registered().0
     }
 
-    /// Name; whether a file looks like the layout, by names and numbers of axes only, nothing is read; and what its arrays
-    /// mean under it.
+    /// Name; whether a file looks like the layout, by names and numbers of axes only, without reading
+    /// anything; and what its arrays mean under it.
     fn registered(self) -> Registered {
         match self {
             LayoutKind::PdebenchDarcy => {
@@ -125,7 +125,7 @@ impl LayoutKind {
                 |probe| Err(probe.unknown("a point cloud is one set of observations, not samples on a grid")),
             ),
             LayoutKind::Labelled => ("labelled", labelled::recognizes, labelled::meaning),
-            // What is left.
+            // Everything else.
             LayoutKind::Generic => ("generic", |_| true, generic::meaning),
         }
     }
@@ -143,8 +143,8 @@ impl FromStr for LayoutKind {
     }
 }
 
-/// Detects the layout, unless the options settle it, and checks that all arrays agree with it. A file that does not say
-/// enough gives a reason in place of a plan.
+/// Detects the layout, unless the options name it, and checks that all arrays agree with it. A file that does
+/// not say enough gives a reason instead of a plan.
 ///
 /// # Errors
 /// Arrays that contradict the layout or each other.
@@ -179,7 +179,7 @@ fn roles(before: &[Role], dim: usize, after: &[Role]) -> Vec<Role> {
     before.iter().copied().chain((0..dim).map(Role::Space)).chain(after.iter().copied()).collect()
 }
 
-/// Frames without times in the file are counted.
+/// Numbers frames for which the file has no times.
 fn frame_numbers(probe: &mut Probe, n: usize) -> Vec<f64> {
     if probe.options.time_step.is_none() {
         probe.note("times not in the file: frames are numbered 0, 1, 2, …; override with --time-step");

@@ -1,5 +1,5 @@
-//! The small files bundled with neuraloperator. They carry no coordinates and look like other files, so this layout
-//! holds only where the user names it.
+//! The small files bundled with neuraloperator. They carry no coordinates and look like other files, so this
+//! layout applies only if the user names it.
 //!
 //! - Axes: Darcy `coeff`, `sol` or `x`, `y` (n, x, y), a steady pair; Burgers `u` (n, t, x), frames without times.
 //! - Points: x_i = i/n: index 0 on the boundary, the last point inside.

@@ -4,8 +4,8 @@
 //!   with one entry more than there are frames.
 //! - Points: cell centers. Bounds: half a cell beyond the first and last coordinate, (0,1) in new files, (−1,1) in
 //!   old copies; or the attributes `domain_lower` and `domain_upper`, which this crate writes.
-//! - Periodic: the attribute `periodic` (one number an axis, not zero where periodic), which this crate writes;
-//!   else yes in 1-D, as all of PDEBench's 1-D scalar equations are.
+//! - Periodic: by the attribute `periodic` (one number per axis, nonzero if periodic), which this crate
+//!   writes; else yes in 1-D, as all of PDEBench's 1-D scalar equations are.
 
 use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, roles};
 use crate::dataset::format::ArrayInfo;
@@ -46,7 +46,7 @@ pub(super) fn evolution_shape<'a>(
     }
 }
 
-/// Cell-centered axes from `x-coordinate`, …, with bounds and periodicity from attributes where there are any.
+/// Cell-centered axes from `x-coordinate`, …, with bounds and periodicity from attributes, if any.
 pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -> Result<Vec<AxisDraft>> {
     let mut axes = Vec::with_capacity(space.len());
     for (name, &n) in AXIS_NAMES.iter().zip(space) {
@@ -68,7 +68,7 @@ pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -
         }
     }
     if let Some(periodic) = probe.stated("periodic", axes.len())? {
-        probe.note("periodicity from the file's own statement, periodic");
+        probe.note("periodicity from the file's entry periodic");
         for (axis, periodic) in axes.iter_mut().zip(periodic) {
             axis.periodic = Some(periodic != 0.0);
         }
@@ -76,7 +76,7 @@ pub(super) fn coordinate_axes(probe: &mut Probe, space: &[usize], owner: &str) -
     Ok(axes)
 }
 
-/// An array that is one channel of its own name.
+/// An array that is one channel of the same name.
 pub(super) fn scalar(key: &str, array: &ArrayInfo, roles: Vec<Role>) -> Component {
     Component {
         key: key.into(),

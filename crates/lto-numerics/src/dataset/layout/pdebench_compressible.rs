@@ -3,7 +3,7 @@
 //! - Axes: `density`, `pressure`, `Vx`[, `Vy`[, `Vz`]], each (n, t, x[, y[, z]]), one channel each;
 //!   `x-coordinate`, … and `t-coordinate` with one entry more than frames.
 //! - Points: cell centers; bounds half a cell beyond the coordinates.
-//! - Periodic: where the name of the file says `periodic`; not where it says `trans`.
+//! - Periodic: if the file name contains `periodic`; not if it contains `trans`.
 
 use super::pdebench::{coordinate_axes, evolution_shape, scalar};
 use super::{Content, Meaning, Probe, Role, roles};
@@ -21,7 +21,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let name = probe.file_name();
     let periodic = ["periodic", "trans"].into_iter().find(|word| name.contains(word));
     if let Some(word) = periodic {
-        probe.note(format!("boundary conditions: {word}, from the name of the file"));
+        probe.note(format!("boundary conditions: {word}, from the file name"));
         for axis in &mut axes {
             axis.periodic.get_or_insert(word == "periodic");
         }

@@ -1,8 +1,8 @@
 //! PDEBench's Darcy flow: viscosity field → steady solution.
 //!
-//! - Axes: `nu` (n, x, y), `tensor` (n, 1, x, y); `x-coordinate`, `y-coordinate`. A `t-coordinate`, where present,
-//!   means nothing.
-//! - Points: cell centers of the unit square; bounds half a cell beyond the coordinates, or by attributes.
+//! - Axes: `nu` (n, x, y), `tensor` (n, 1, x, y); `x-coordinate`, `y-coordinate`. A `t-coordinate`, if
+//!   present, is meaningless.
+//! - Points: cell centers of the unit square; bounds half a cell beyond the coordinates, or from attributes.
 //! - Not periodic.
 
 use super::pdebench::{coordinate_axes, scalar};

@@ -1,4 +1,4 @@
-//! PDEBench with one group a sample: diffusion–reaction, diffusion–sorption, radial dam break.
+//! PDEBench with one group per sample: diffusion–reaction, diffusion–sorption, radial dam break.
 //!
 //! - Axes: `0000/data` (t, x[, y], c), `0000/grid/x`, `0000/grid/y`, `0000/grid/t`, then `0001/…`. The grids are the
 //!   same in every group; the first is read.
@@ -62,7 +62,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
             periodic: Some(false),
         });
     }
-    probe.note(format!("grid and times of {} taken for all {} groups", first.name, members.len()));
+    probe.note(format!("grid and times of {} used for all {} groups", first.name, members.len()));
     let state = Component {
         key: "data".into(),
         shape: first.shape.clone(),

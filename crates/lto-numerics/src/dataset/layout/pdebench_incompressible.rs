@@ -1,9 +1,9 @@
 //! PDEBench's incompressible Navier–Stokes equations.
 //!
-//! - Axes: `velocity` (n, t, x, y, 2), `particles` (n, t, x, y, 1), `force` (n, x, y, 2), `t` (n, t). The force does
-//!   not change in time and is repeated as channels of every frame.
-//! - Points: the file holds none. The generator resamples everything to cell centers of its box, which is the unit
-//!   square in all published files.
+//! - Axes: `velocity` (n, t, x, y, 2), `particles` (n, t, x, y, 1), `force` (n, x, y, 2), `t` (n, t). The
+//!   force is constant in time and is repeated as channels of every frame.
+//! - Points: not in the file. The generator resamples everything to cell centers of its box, which is the
+//!   unit square in all published files.
 //! - Not periodic: zero velocity at the walls.
 
 use super::{AxisDraft, Component, Content, Meaning, Probe, Role, Source, roles};
@@ -27,7 +27,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let times = probe.common_list("t")?;
     probe.expect("entries of t for the frames of velocity".into(), n_frames, times.len())?;
     probe.check_times("t", &times)?;
-    probe.note("points not in the file: cell centers of the unit square, as the generator has them; override with --grid and --domain");
+    probe.note("points not in the file: cell centers of the unit square, as in the generator; override with --grid and --domain");
     let axis = |name: &str, n| AxisDraft {
         name: name.into(),
         n,

@@ -1,8 +1,8 @@
 //! The reference solutions published with the PINN papers (`burgers_shock.mat`, `KS.mat`, …): one trajectory.
 //!
 //! - Axes: `usol` (x, t), `t` (m, 1) or (1, m); or `uu` and `tt`. `x` (n, 1) or (1, n).
-//! - Points: as in `x`. Bounds: its first and last entry; on a periodic axis one spacing more, unless the last point is
-//!   the first one again.
+//! - Points: as in `x`. Bounds: its first and last entry; on a periodic axis one spacing more, unless the
+//!   last point repeats the first.
 //! - Periodic: the file does not say; assumed not.
 
 use super::pdebench::scalar;

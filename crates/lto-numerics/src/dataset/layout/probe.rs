@@ -1,4 +1,4 @@
-//! What a layout asks of a file: arrays by name, coordinates, times, attributes; and the notes it leaves.
+//! What a layout can ask of a file: arrays by name, coordinates, times, attributes; and the notes it leaves.
 
 use crate::dataset::format::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, TimeUnits, not_finite};
 use crate::dataset::options::OpenOptions;
@@ -10,20 +10,20 @@ use std::path::Path;
 pub(crate) struct Probe<'a> {
     store: &'a mut dyn ArrayStore,
     prefix: String,
-    /// What the user says.
+    /// The user's options.
     pub options: &'a OpenOptions,
     /// What was recognized and assumed so far.
     pub notes: Vec<String>,
-    /// What the times count, and from when, where the file says.
+    /// The unit and origin of the times, if the file gives them.
     pub time_units: Option<TimeUnits>,
-    /// Arrays that coordinates were taken from.
+    /// Arrays used as coordinates.
     pub coordinate_arrays: Vec<String>,
 }
 
-/// Longer axes are refused: no data has them, and what is kept for each entry would not fit into memory.
+/// Longer axes are refused: no data has them, and the state kept per entry would not fit into memory.
 const MAX_AXIS: usize = 1 << 28;
 
-/// More channels are refused: no state has them, and each is given a name.
+/// More channels are refused: no state has them, and each gets a name.
 const MAX_CHANNELS: usize = 1 << 16;
 
 impl<'a> Probe<'a> {
@@ -49,24 +49,24 @@ impl<'a> Probe<'a> {
         self.store.arrays()
     }
 
-    /// The array `name` that holds numbers, if there is one.
+    /// The numeric array `name`, if there is one.
     pub fn find(&self, name: &str) -> Option<&ArrayInfo> {
         let prefixed = format!("{}{name}", self.prefix);
         let get = |name: &str| self.arrays().iter().find(|a| a.name == name);
         get(&prefixed).or_else(|| get(name)).filter(|a| a.element != ElementType::Other)
     }
 
-    /// Whether all of `names` are there.
+    /// Whether all of `names` are present.
     pub fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.find(name).is_some())
     }
 
-    /// Number of axes of the array `name`; 0 where it is absent.
+    /// Number of axes of the array `name`; 0 if it is absent.
     pub fn rank(&self, name: &str) -> usize {
         self.find(name).map_or(0, |a| a.shape.len())
     }
 
-    /// The array `name`, which has entries along every axis and no absurd number of them.
+    /// The array `name`, checked to have entries along every axis and no absurd number of them.
     pub fn array(&self, name: &str) -> Result<ArrayInfo> {
         let array = self.find(name).cloned().ok_or_else(|| Error::NoSuchArray {
             path: self.path().into(),
@@ -77,8 +77,8 @@ impl<'a> Probe<'a> {
         Ok(array)
     }
 
-    /// Refuses an array without entries, or with more along an axis than any data has: a shape is only a claim, and
-    /// nothing may be kept for each entry of it before it is checked.
+    /// Refuses an array without entries, or with more along an axis than any data has: a shape is only a
+    /// claim, and must be checked before anything is kept per entry.
     pub fn check_shape(&self, array: &ArrayInfo) -> Result<()> {
         let (name, shape) = (&array.name, &array.shape);
         if shape.contains(&0) {
@@ -102,7 +102,7 @@ impl<'a> Probe<'a> {
         )))
     }
 
-    /// An attribute by owner and name; the owner of the prefix comes before the root.
+    /// An attribute by owner and name; the prefix is searched before the root.
     pub fn attribute(&self, owner: &str, name: &str) -> Option<&Attribute> {
         let group = self.prefix.trim_end_matches('/');
         let get = |owner: &str| {
@@ -111,7 +111,7 @@ impl<'a> Probe<'a> {
         if owner.is_empty() { get(group).or_else(|| get(owner)) } else { get(owner) }
     }
 
-    /// The texts of an attribute, none where it is absent or numeric.
+    /// The texts of an attribute; empty if it is absent or numeric.
     pub fn texts(&self, owner: &str, name: &str) -> Vec<String> {
         match self.attribute(owner, name) {
             Some(Attribute::Texts(texts)) => texts.clone(),
@@ -119,7 +119,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The numbers of an attribute, where it has exactly `n`.
+    /// The numbers of an attribute, if it has exactly `n`.
     pub fn numbers(&self, owner: &str, name: &str, n: usize) -> Option<Vec<f64>> {
         match self.attribute(owner, name) {
             Some(Attribute::Numbers(values)) if values.len() == n => Some(values.clone()),
@@ -127,8 +127,8 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The numbers of the file's attribute `name`, or, in formats without attributes, of a list of that name; where
-    /// there are exactly `n`.
+    /// The numbers of the file's attribute `name` or, in formats without attributes, of a list of that name,
+    /// if there are exactly `n`.
     pub fn stated(&mut self, name: &str, n: usize) -> Result<Option<Vec<f64>>> {
         if let Some(values) = self.numbers("", name, n) {
             return Ok(Some(values));
@@ -182,8 +182,8 @@ impl<'a> Probe<'a> {
         Ok(values)
     }
 
-    /// Times from the array `name` for the `n_frames` frames of `owner`. PDEBench writes one time more than frames;
-    /// the last is dropped.
+    /// Times from the array `name` for the `n_frames` frames of `owner`. PDEBench writes one time more than
+    /// there are frames; the last is dropped.
     pub fn times(&mut self, name: &str, n_frames: usize, owner: &str) -> Result<Vec<f64>> {
         let mut times = self.list(name)?;
         if times.len() == n_frames + 1 {
@@ -198,8 +198,8 @@ impl<'a> Probe<'a> {
         Ok(times)
     }
 
-    /// Refuses times from the array `name` that do not increase, and takes note of their units; unless other times are
-    /// given in their place.
+    /// Refuses times from the array `name` that do not increase, and records their units, unless other times
+    /// are given.
     pub fn check_times(&mut self, name: &str, times: &[f64]) -> Result<()> {
         if self.options.time_step.is_some() {
             return Ok(());
@@ -214,7 +214,7 @@ impl<'a> Probe<'a> {
         Error::In { path: self.path().into(), array, problem: Box::new(problem) }
     }
 
-    /// A list `[n]`, or `[samples, n]` whose rows must all be the same.
+    /// A list `[n]`, or `[samples, n]` whose rows must all be equal.
     pub fn common_list(&mut self, name: &str) -> Result<Vec<f64>> {
         let shape = self.array(name)?.shape;
         let &[rows, n] = shape.as_slice() else { return self.list(name) };
@@ -224,14 +224,14 @@ impl<'a> Probe<'a> {
         let (info, values) = self.read_all(name)?;
         let (first, rest) = values.split_at(n);
         if rest.chunks(n).any(|row| row != first) {
-            let problem = "it differs between samples, which then cannot be in one dataset".into();
+            let problem = "it differs between samples, so they cannot form one dataset".into();
             return Err(self.unsupported(&info.name, problem));
         }
         self.note(format!("{name} repeats the same {n} entries for every sample"));
         Ok(first.to_vec())
     }
 
-    /// `Ok` where two counts agree; the error names the file.
+    /// `Ok` if two counts agree; the error names the file.
     pub fn expect(&self, what: String, expected: usize, got: usize) -> Result<()> {
         if expected == got {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Multi-resolution files: groups `resolution_<n>` beside the native arrays hold the same samples, genuinely finer.
+//! Multi-resolution files: groups `resolution_<n>` beside the native arrays hold the same samples, solved at
+//! a higher resolution.
 
 use crate::dataset::format::ArrayInfo;
 use crate::dataset::info::FinerResolution;
@@ -28,6 +29,6 @@ pub(crate) fn prefix(path: &Path, finer: &[FinerResolution], resolution: Option<
     }
     let present: Vec<String> = finer.iter().map(|f| f.resolution.to_string()).collect();
     let present = if present.is_empty() { "none".into() } else { present.join(", ") };
-    let problem = format!("no data at resolution {resolution}; finer than native there is: {present}");
+    let problem = format!("no data at resolution {resolution}; finer resolutions in the file: {present}");
     Err(Error::unsupported(path, None, problem))
 }

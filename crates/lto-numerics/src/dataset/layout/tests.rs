@@ -189,7 +189,7 @@ fn options_override_what_the_layout_says() {
     }
 }
 
-/// A placement replaces the coordinates of the file, not the domain they imply, nor the direction they run in.
+/// A placement replaces the file's coordinates, but not the domain they imply or the direction they run in.
 #[test]
 fn a_given_placement_keeps_the_domain_of_the_coordinates() {
     let center = OpenOptions { grid: Some("center".parse().unwrap()), ..OpenOptions::default() };
@@ -275,7 +275,7 @@ fn finer_groups_hold_the_same_samples_on_their_own_grid() {
     assert_eq!(finer.info().times, native.info().times);
     assert_reads_f(&mut finer, "finer");
     let err = fail(store(), &OpenOptions { resolution: Some(32), ..options }).to_string();
-    assert!(err.contains("resolution 32") && err.ends_with("there is: 16"), "{err}");
+    assert!(err.contains("resolution 32") && err.ends_with("in the file: 16"), "{err}");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn attributes_of_our_own_files_fix_the_domain() {
     assert_eq!(grid.placement(0), Some(Placement::Left));
     assert_eq!(grid.domain().axes().iter().map(|a| a.periodic).collect::<Vec<_>>(), [true, false]);
     assert_reads_f(&mut data, "own");
-    // An npz has no attributes: the same names are lists.
+    // An npz has no attributes; lists of the same names replace them.
     let npz = pdebench().list("domain_lower", &[-1.5]).list("domain_upper", &[2.0]).list("periodic", &[0.0]);
     let axis = open(npz, &OpenOptions::default()).grid().unwrap().domain().axes()[0].clone();
     assert_eq!((axis.lower, axis.upper, axis.periodic), (-1.5, 2.0, false));
@@ -321,7 +321,7 @@ fn the_well_takes_periodic_axes_from_its_boundary_conditions() {
     assert_eq!(info.placements, [Some(Placement::Left), Some(Placement::Vertex)]);
     let channels = ["tracer", "mask", "velocity_x", "velocity_y"].map(String::from).to_vec();
     assert_eq!(data.info().kind, Some(DatasetKind::Evolution { channels }));
-    assert!(data.info().notes.iter().any(|n| n.contains("turned round")));
+    assert!(data.info().notes.iter().any(|n| n.contains("reversed")));
     assert!(data.read(0..2).is_ok());
     let odd = the_well().with("t2_fields/stress", &[2, 5, 4, 3, 2], |_| 0.0);
     let err = fail(odd, &OpenOptions::default()).to_string();
@@ -374,7 +374,8 @@ fn generic_arrays_without_time_are_a_pair() {
     assert!(matches!(fail(store(), &options), Error::Mismatch { expected: 3, got: 2, .. }));
 }
 
-/// u(x, t) = sin(2πx/L + t) on a circle of length L = 32π from `first` on, in `n` steps around it, both ends or not.
+/// u(x, t) = sin(2πx/L + t) on a circle of length L = 32π starting at `first`, in `n` steps around it, with
+/// or without both ends.
 fn circle(n: usize, both_ends: bool, first: f64) -> MemoryStore {
     let length = 32.0 * std::f64::consts::PI;
     let x = move |i: usize| first + length * i as f64 / n as f64;
@@ -420,17 +421,17 @@ fn an_end_point_that_is_the_first_again_is_noticed_and_left_out() {
         assert!((grid.domain().axes()[0].length() - length).abs() < 1e-9);
         assert_eq!(grid.placement(0), Some(Placement::Left));
         let notes = data.info().notes.join("\n");
-        assert!(notes.contains("is the first one again"), "{notes}");
+        assert!(notes.contains("repeats the first"), "{notes}");
         let Sample::Evolution(read) = data.read(0..1).unwrap().remove(0) else { panic!() };
         for (i, &x) in grid.coordinates(0).iter().enumerate() {
             assert!((read.frame(3)[i] - (std::f64::consts::TAU * x / length + 1.2).sin()).abs() < 1e-12);
         }
     }
-    // Without the end point twice, nothing is left out.
+    // Without a repeated end point, nothing is left out.
     let data = open(circle(64, false, 0.0), &given(None));
     assert_eq!(data.info().shape, [64]);
     assert!((data.grid().unwrap().domain().axes()[0].length() - length).abs() < 1e-9);
-    // Equal values prove nothing where all are equal.
+    // Equal values prove nothing if all are equal.
     let still = MemoryStore::new("s.mat")
         .with("tt", &[1, 3], |i| i[1] as f64)
         .with("x", &[8, 1], |i| i[0] as f64)

@@ -24,7 +24,7 @@ fn member<'a>(array: &'a str, group: &str) -> Option<&'a str> {
     array.strip_prefix(group)?.strip_prefix('/')
 }
 
-/// Names in a group: those its attribute lists, else all in the file's order.
+/// Names in a group: those its attribute lists, else all in file order.
 fn names(probe: &Probe, group: &str, attribute: &str) -> Vec<String> {
     let listed = probe.texts(group, attribute);
     if !listed.is_empty() {
@@ -84,7 +84,7 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     Ok(Meaning { n_samples, axes, times, content: Content::Evolution(state) })
 }
 
-/// The axes that a boundary condition joins; `None` where the file tells of no boundary.
+/// The axes that a boundary condition joins; `None` if the file mentions no boundary.
 fn periodic_dims(probe: &mut Probe) -> Option<BTreeSet<String>> {
     let group = "boundary_conditions";
     let owners: BTreeSet<String> = probe

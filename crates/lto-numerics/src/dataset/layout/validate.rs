@@ -1,9 +1,9 @@
-//! What holds for every layout: the arrays of a plan agree with each other.
+//! Checks common to all layouts: the arrays of a plan must agree with each other.
 
 use super::{Component, Content, Meaning, Probe, Role, Source};
 use crate::error::{Error, Result};
 
-/// Keeps the components the user names.
+/// Keeps the components that the user names.
 pub(super) fn select_keys(probe: &Probe, plan: &mut Meaning) -> Result<()> {
     let keys = &probe.options.keys;
     let present: Vec<String> = plan.content.components().map(|c| c.key.clone()).collect();

@@ -1,4 +1,4 @@
-//! Which arrays a file of samples consists of, and what of a sample goes into which.
+//! The arrays of a file of samples, and which part of a sample goes into which.
 
 use super::Header;
 use crate::dataset::format::Attribute;
@@ -22,7 +22,7 @@ pub(super) struct Output {
     pub(super) name: String,
     /// Shape, the samples first.
     pub(super) shape: Vec<usize>,
-    /// The coordinates of each axis, as indices into [`FileArrays::coordinates`], where it has any.
+    /// The coordinates of each axis, if any, as indices into [`FileArrays::coordinates`].
     pub(super) scales: Vec<Option<usize>>,
 }
 
@@ -85,7 +85,7 @@ impl FileArrays {
         Ok(arrays)
     }
 
-    /// What of sample number `index`, given on every grid, goes into each of the outputs.
+    /// The part of sample number `index`, given on every grid, that goes into each of the outputs.
     pub(super) fn values(&self, index: usize, on_grids: &[Sample]) -> Result<Vec<Vec<f32>>> {
         expect("number of grids of a sample", self.grids.len(), on_grids.len())?;
         let mut parts = Vec::with_capacity(self.outputs.len());
@@ -112,7 +112,7 @@ impl FileArrays {
     }
 }
 
-/// Bounds and periodicity of the domain, which coordinates alone do not tell.
+/// Bounds and periodicity of the domain, which coordinates alone do not determine.
 fn domain_attributes(grid: &Grid) -> Vec<(String, Attribute)> {
     let axes = grid.domain().axes();
     let numbers = |of: fn(&crate::domain::Axis) -> f64| Attribute::Numbers(axes.iter().map(of).collect());
@@ -136,7 +136,7 @@ fn check_grid(announced: &Arc<Grid>, grid: &Arc<Grid>) -> Result<()> {
 
 /// The values of a sample in single precision.
 fn single(output: &Output, sample: usize, values: &[f64]) -> Result<Vec<f32>> {
-    // One channel only: with more, the length would be a multiple of this.
+    // Only one channel: with more, the length would be a multiple of this.
     expect(
         &format!("number of values of {}", output.name),
         output.shape[1..].iter().product(),

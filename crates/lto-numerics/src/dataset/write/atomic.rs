@@ -1,4 +1,4 @@
-//! Files that appear under their name whole or not at all.
+//! Files that appear under their name complete or not at all.
 
 use crate::error::{Error, Result};
 use std::ffi::{OsStr, OsString};
@@ -10,16 +10,17 @@ use tempfile::NamedTempFile;
 /// Random letters in the name of a file being written.
 const LETTERS: usize = 6;
 
-/// A file being written beside its final place, as `.NAME.writing-` and six letters; removed again when dropped
-/// unfinished. Of several writers of one name each has its own file, and the last to finish stays. What killed
-/// processes left is removed: a live writer holds a lock on its file.
+/// A file being written beside its destination, as `.NAME.writing-` and six letters; removed when dropped
+/// unfinished. Concurrent writers of one name each have their own file, and the last to finish wins. Files
+/// left by killed processes are removed: a live writer holds a lock on its file.
 pub struct AtomicFile {
     file: NamedTempFile,
     target: PathBuf,
 }
 
 impl AtomicFile {
-    /// Starts a file that is to become `target`; a file of that name stays until [`AtomicFile::finish`].
+    /// Starts a file that is to become `target`; an existing file of that name stays until
+    /// [`AtomicFile::finish`].
     ///
     /// # Errors
     /// A name without a last part, or a folder that cannot be written.
@@ -39,24 +40,24 @@ impl AtomicFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any new file, less what the umask takes; the default of temporary files is the owner only.
+            // Permissions of any new file, subject to the umask; temporary files default to owner only.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         loop {
             let file = builder.tempfile_in(folder).map_err(error)?;
-            // Elsewhere a lock would keep out a second handle of our own. Where there are no locks, files of killed
-            // processes stay.
+            // On other systems a lock would exclude a second handle of our own. Without locks, files of
+            // killed processes stay.
             if cfg!(unix) {
                 let _ = file.as_file().lock();
             }
-            // Another writer may have taken it for abandoned before it was locked.
+            // Another writer may have considered it abandoned before it was locked.
             if is_same_file(file.as_file(), file.path()).map_err(error)? {
                 return Ok(Self { file, target: target.into() });
             }
         }
     }
 
-    /// Where it lies meanwhile.
+    /// Its temporary path.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
@@ -66,25 +67,25 @@ impl AtomicFile {
         self.file.as_file_mut()
     }
 
-    /// An error of the operating system, on the name the user knows.
+    /// An operating-system error, reported under the name the user knows.
     pub(super) fn error(&self, source: std::io::Error) -> Error {
         Error::Io { path: self.target.clone(), source }
     }
 
-    /// Makes the contents durable, then gives the file its name, then makes that durable.
+    /// Makes the contents durable, then renames the file, then makes the name durable.
     ///
     /// # Errors
-    /// A failing disk, or somebody who removed the file meanwhile; it does not appear then.
+    /// A failing disk, or the file was removed in the meantime; then it does not appear.
     pub fn finish(self) -> Result<()> {
         let target = self.target;
         let error = |source| Error::Io { path: target.clone(), source };
         if !is_same_file(self.file.as_file(), self.file.path()).map_err(error)? {
-            let text = format!("{} was removed while it was written", self.file.path().display());
+            let text = format!("{} was removed while being written", self.file.path().display());
             return Err(error(std::io::Error::new(ErrorKind::NotFound, text)));
         }
         self.file.as_file().sync_all().map_err(error)?;
         self.file.persist(&target).map_err(|e| error(e.error))?;
-        // Folders cannot be opened everywhere; where they can, the new name is in it for good.
+        // Not every system can open folders; where one can, syncing it makes the new name permanent.
         if cfg!(unix) {
             File::open(folder(&target)).and_then(|folder| folder.sync_all()).map_err(error)?;
         }
@@ -92,7 +93,8 @@ impl AtomicFile {
     }
 }
 
-/// Removes the files of killed writers: those called `meanwhile`, or that and a dash and letters, which nobody has locked.
+/// Removes the unlocked files of killed writers: those named `meanwhile`, optionally followed by a dash and
+/// letters.
 fn remove_abandoned(folder: &Path, meanwhile: &OsStr) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -100,7 +102,7 @@ fn remove_abandoned(folder: &Path, meanwhile: &OsStr) -> std::io::Result<()> {
         let Some(rest) = name.as_encoded_bytes().strip_prefix(meanwhile.as_encoded_bytes()) else { continue };
         let letters = |rest: &[u8]| rest.len() == LETTERS && rest.iter().all(u8::is_ascii_alphanumeric);
         if rest.is_empty() || rest.strip_prefix(b"-").is_some_and(letters) {
-            // What cannot be opened, locked or removed is somebody else's, or gone already.
+            // What cannot be opened, locked or removed belongs to someone else, or is already gone.
             if let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
             {
@@ -111,7 +113,7 @@ fn remove_abandoned(folder: &Path, meanwhile: &OsStr) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether `path` still leads to the open file.
+/// Whether `path` still refers to the open file.
 #[cfg(unix)]
 fn is_same_file(file: &File, path: &Path) -> std::io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -123,7 +125,7 @@ fn is_same_file(file: &File, path: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Elsewhere an open file cannot be removed.
+/// On other systems an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_same_file(_: &File, _: &Path) -> std::io::Result<bool> {
     Ok(true)
@@ -172,7 +174,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = AtomicFile::create(&folder.path().join("u.npz")).unwrap();
         std::fs::remove_file(file.path()).unwrap();
-        assert!(file.finish().unwrap_err().to_string().contains("was removed while it was written"));
+        assert!(file.finish().unwrap_err().to_string().contains("was removed while being written"));
     }
 
     #[test]

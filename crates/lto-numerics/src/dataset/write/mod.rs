@@ -1,16 +1,16 @@
-//! Writing samples to files in PDEBench's layout, one sample after the other, the file appearing only when it is
-//! whole. Equal samples give equal bytes.
+//! Writing samples to files in PDEBench's layout, one sample after the other. The file appears only once it
+//! is complete. Equal samples give equal bytes.
 //!
-//! | array | shape | where |
+//! | array | shape | type |
 //! |---|---|---|
-//! | `tensor` | (n, t, x[, y[, z]]), or (n, 1, x[, y[, z]]) of a steady problem | `f32` |
-//! | `nu` | (n, x[, y[, z]]): what is given in a steady problem | `f32` |
+//! | `tensor` | (n, t, x[, y[, z]]), or (n, 1, x[, y[, z]]) for a steady problem | `f32` |
+//! | `nu` | (n, x[, y[, z]]): the source of a steady problem | `f32` |
 //! | `x-coordinate`, `y-coordinate`, `z-coordinate` | (points,) | `f64` |
-//! | `t-coordinate` | (t,), one entry a frame | `f64` |
+//! | `t-coordinate` | (t,), one entry per frame | `f64` |
 //! | `resolution_128/…` | the same arrays on the finer grid of 128 points along x | |
 //!
-//! Coordinates are in double precision, where PDEBench has single: rounded ones may lie outside the domain.
-//! Attributes: those given, and `domain_lower`, `domain_upper`, `periodic` (one number an axis).
+//! Coordinates are in double precision (PDEBench: single), since rounded ones may lie outside the domain.
+//! Attributes: those given, and `domain_lower`, `domain_upper`, `periodic` (one number per axis).
 
 mod arrays;
 mod atomic;
@@ -31,7 +31,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A text as a field of a CSV file, in quotes where it needs them.
+/// A text as a CSV field, quoted if necessary.
 pub fn csv_field(text: &str) -> String {
     if text.contains([',', ';', '"', '\n', '\t']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -40,10 +40,10 @@ pub fn csv_field(text: &str) -> String {
     }
 }
 
-/// The folder of a file that is to be written.
+/// The folder of a file to be written.
 ///
 /// # Errors
-/// There is no such folder, or the name is a folder's.
+/// The folder does not exist, or the name is a folder's.
 pub fn folder_of(path: &Path) -> Result<PathBuf> {
     let refuse = |path: &Path, problem: String| Err(Error::Output { path: path.into(), problem });
     let folder = match path.parent() {
@@ -52,7 +52,7 @@ pub fn folder_of(path: &Path) -> Result<PathBuf> {
         None => return refuse(path, "is not the name of a file".into()),
     };
     if !folder.is_dir() {
-        return refuse(folder, format!("no such folder; make it first: mkdir -p {}", folder.display()));
+        return refuse(folder, format!("no such folder; create it first: mkdir -p {}", folder.display()));
     }
     if path.is_dir() {
         return refuse(path, "is a folder, not a file to write".into());
@@ -60,7 +60,7 @@ pub fn folder_of(path: &Path) -> Result<PathBuf> {
     Ok(folder.into())
 }
 
-/// Writes a file all at once: whoever looks sees the old file or the whole new one.
+/// Writes a file atomically: readers see the old file or the complete new one.
 ///
 /// # Errors
 /// The folder does not exist or cannot be written, or the disk is full.
@@ -71,10 +71,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     file.finish()
 }
 
-/// What a file of samples is to hold besides them.
+/// What a file of samples holds besides the samples.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// The grids every sample is on: the native one, then finer ones.
+    /// The grids of every sample: the native one, then finer ones.
     pub grids: Vec<Arc<Grid>>,
     /// Times of the frames; empty for a steady problem.
     pub times: Vec<f64>,
@@ -100,8 +100,8 @@ pub struct SampleWriter {
     written: usize,
 }
 
-/// Starts a file: HDF5 where the name ends in `.hdf5` or `.h5` (PDEBench's own loader takes `.hdf5` only), NumPy
-/// where it ends in `.npz`. A file of that name is replaced when the new one is finished, not before.
+/// Starts a file: HDF5 if the name ends in `.hdf5` or `.h5` (PDEBench's own loader accepts only `.hdf5`),
+/// NumPy if it ends in `.npz`. An existing file is replaced only when the new one is finished.
 ///
 /// # Errors
 /// Another suffix, a header without grid or samples, or a folder that cannot be written.
@@ -145,7 +145,7 @@ impl SampleWriter {
     /// Completes the file, makes it durable, and gives it its name.
     ///
     /// # Errors
-    /// Fewer samples than announced, or a failing disk; the file does not appear then.
+    /// Fewer samples than announced, or a failing disk; then the file does not appear.
     pub fn finish(self) -> Result<()> {
         expect("number of samples written", self.arrays.n_samples, self.written)?;
         self.sink.finish()

@@ -1,7 +1,7 @@
-//! NumPy's `.npz`, uncompressed: a zip of `.npy` members. Every size is known when an array begins, so every array has its
-//! place in the file from the start, and the samples of several arrays are written in turn, each where it belongs. The
-//! `zip` crate writes one member after the other, which would keep all of a data set in memory. Times in the archive are
-//! those of no clock: 1980-01-01.
+//! NumPy's `.npz`, uncompressed: a zip of `.npy` members. Every size is known when an array begins, so every
+//! array has its place in the file from the start, and the samples of several arrays are written in turn,
+//! each in its place. The `zip` crate writes one member after the other, which would keep a whole dataset in
+//! memory. Timestamps in the archive are constant: 1980-01-01.
 
 use super::Sink;
 use super::arrays::{FileArrays, Output};
@@ -13,17 +13,17 @@ use flate2::Crc;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// From here on, sizes and places need the 64-bit form.
+/// From here on, sizes and offsets need the 64-bit form.
 const ZIP64_FROM: u64 = u32::MAX as u64;
-/// 1980-01-01 00:00 as DOS has it: the time, then the date.
+/// 1980-01-01 00:00 in DOS format: the time, then the date.
 const DATE: [u8; 4] = [0, 0, 0x21, 0];
 
 /// An array in the archive.
 struct Member {
     name: String,
-    /// Place of its header.
+    /// Offset of its header.
     at: u64,
-    /// Place of its data: the npy header, then the values.
+    /// Offset of its data: the npy header, then the values.
     data: u64,
     size: u64,
     written: u64,
@@ -38,7 +38,7 @@ pub struct NpzArchive {
 }
 
 impl NpzArchive {
-    /// Starts a file; one of that name is replaced when the new one is finished, not before.
+    /// Starts a file; an existing one is replaced only when the new one is finished.
     ///
     /// # Errors
     /// A folder that cannot be written.
@@ -49,7 +49,7 @@ impl NpzArchive {
     /// Adds an array of double-precision numbers, row-major; an empty shape is a single number.
     ///
     /// # Errors
-    /// A number of values that is not the shape's, or a failing disk.
+    /// A number of values that does not fit the shape, or a failing disk.
     pub fn numbers(&mut self, name: &str, shape: &[usize], values: &[f64]) -> Result<()> {
         expect("number of values of an array", shape.iter().product(), values.len())?;
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -59,7 +59,7 @@ impl NpzArchive {
     /// Adds an array of texts; an empty shape is a single text.
     ///
     /// # Errors
-    /// A number of texts that is not the shape's, or a failing disk.
+    /// A number of texts that does not fit the shape, or a failing disk.
     pub fn texts(&mut self, name: &str, shape: &[usize], texts: &[String]) -> Result<()> {
         expect("number of texts of an array", shape.iter().product(), texts.len())?;
         let (width, bytes) = utf32(texts);
@@ -71,7 +71,7 @@ impl NpzArchive {
         self.put_bytes(member, bytes)
     }
 
-    /// Gives an array its place in the file and writes its npy header; the number it has from then on.
+    /// Reserves space for an array and writes its npy header; returns the array's index.
     fn begin(&mut self, name: &str, element: &str, shape: &[usize], values: u64) -> Result<usize> {
         let head = npy_header(element, shape);
         let size = values.saturating_add(head.len() as u64);
@@ -97,7 +97,7 @@ impl NpzArchive {
     /// Completes the file and gives it its name.
     ///
     /// # Errors
-    /// A failing disk; the file does not appear then.
+    /// A failing disk; then the file does not appear.
     pub fn finish(mut self) -> Result<()> {
         for member in &self.members {
             write_at(&mut self.file, member.at, &local_header(member))?;
@@ -109,10 +109,10 @@ impl NpzArchive {
     }
 }
 
-/// Samples in an archive. Attributes are arrays too, single ones without axes.
+/// Samples in an archive. Attributes are arrays too; single values have no axes.
 pub(super) struct NpzSink {
     archive: NpzArchive,
-    /// The outputs among the members of the archive.
+    /// The indices of the outputs in the archive.
     outputs: Vec<usize>,
 }
 
@@ -170,7 +170,7 @@ fn npy_header(element: &str, shape: &[usize]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00".as_slice(), &length, text.as_bytes()].concat()
 }
 
-/// Texts as NumPy stores them: equally many code points of four bytes each.
+/// Texts as NumPy stores them: padded to equal length, four bytes per code point.
 fn utf32(texts: &[String]) -> (usize, Vec<u8>) {
     let width = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
     let padded =
@@ -179,7 +179,7 @@ fn utf32(texts: &[String]) -> (usize, Vec<u8>) {
     (width, points.into_iter().flat_map(u32::to_le_bytes).collect())
 }
 
-/// The 32-bit form of a size or place, or the mark that the 64-bit form follows.
+/// The 32-bit form of a size or offset, or the marker that the 64-bit form follows.
 fn short(value: u64) -> [u8; 4] {
     u32::try_from(value).unwrap_or(u32::MAX).to_le_bytes()
 }
@@ -194,8 +194,8 @@ fn extra(values: &[u64]) -> Vec<u8> {
     field
 }
 
-/// What the header before the data and the entry in the directory have in common: version needed, flags, no
-/// compression, date, checksum, sizes, length of the name.
+/// What the local header and the directory entry share: version needed, flags, no compression, date,
+/// checksum, sizes, length of the name.
 fn common(member: &Member) -> Vec<u8> {
     let version = if member.size >= ZIP64_FROM || member.at >= ZIP64_FROM { 45u16 } else { 20 };
     // Bit 11: the name is UTF-8.

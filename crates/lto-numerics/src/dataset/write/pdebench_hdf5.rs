@@ -8,7 +8,7 @@ use crate::error::Result;
 use std::path::Path;
 
 pub(super) struct Hdf5Sink {
-    // Before the file: what it still has to write goes where the file is.
+    // Before the file, because it still has to write to it.
     writer: Hdf5Writer,
     file: AtomicFile,
 }

@@ -26,7 +26,7 @@ impl FivePoint {
                 let face = |q: usize| 0.5 * (coefficient[p] + coefficient[q]);
                 center[p] = face(p - 1) + face(p + 1) + (face(p - n) + face(p + n));
                 inverse_center[p] = 1.0 / center[p];
-                // Values on the boundary are known to be zero: only the diagonal feels those faces.
+                // Values on the boundary are zero, so those faces only affect the diagonal.
                 if j < n - 2 {
                     east[p] = face(p + 1);
                 }
@@ -75,7 +75,7 @@ impl FivePoint {
     }
 
     /// One half sweep of Gauss–Seidel: the vertices with `i + j` of the parity `color`, which couple only to
-    /// the other ones.
+    /// the others.
     pub(super) fn smooth_color(&self, color: usize, r: &[f64], z: &mut [f64], scratch: &mut [f64]) {
         let n = self.n;
         let scratch = &mut scratch[..n];

@@ -63,7 +63,7 @@ impl Level {
     }
 }
 
-/// Solves the first level approximately, the others being coarser ones.
+/// Solves the first level approximately; the others are coarser.
 fn v_cycle(levels: &mut [Level], scratch: &mut [f64]) {
     let Some((level, coarser)) = levels.split_first_mut() else { return };
     let Level { matrix, r, z, residual } = level;

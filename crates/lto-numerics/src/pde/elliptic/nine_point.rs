@@ -1,4 +1,4 @@
-//! The symmetric 9-point matrices of the coarse multigrid levels, and how a level is made from the finer one.
+//! The symmetric 9-point matrices of the coarse multigrid levels, and how a level follows from the finer one.
 
 use super::five_point::FivePoint;
 use super::rows::three_rows;
@@ -31,7 +31,7 @@ impl NinePoint {
         }
     }
 
-    /// The Galerkin matrix `Pᵀ A P` of the finest level, `P` being bilinear interpolation from every other
+    /// The Galerkin matrix `Pᵀ A P` of the finest level, where `P` is bilinear interpolation from every 2nd
     /// vertex.
     pub(super) fn from_finest(fine: &FivePoint) -> Self {
         let n = fine.n();
@@ -62,9 +62,9 @@ impl NinePoint {
         self.columns
     }
 
-    /// `P₁ᵀ A P₁` for linear interpolation along the columns, with rows and columns exchanged. Interior vertex `J`
-    /// of the coarse axis is `2J` of the fine one; where the number of intervals is odd the last one is not
-    /// merged, which the Galerkin product accounts for.
+    /// `P₁ᵀ A P₁` for linear interpolation along the columns, with rows and columns exchanged. Interior
+    /// vertex `J` of the coarse axis is `2J` of the fine one; if the number of intervals is odd, the last one
+    /// is not merged, which the Galerkin product accounts for.
     fn columns_coarsened_transposed(&self) -> Self {
         let n = self.columns;
         let coarse_columns = coarse_side(n);
@@ -159,13 +159,14 @@ impl NinePoint {
     }
 }
 
-/// Vertices along one side of the level below one with `n`: the even interior ones and two boundary ones.
+/// Vertices along one side of the next coarser level than one with `n`: the even interior ones and two
+/// boundary ones.
 pub(super) fn coarse_side(n: usize) -> usize {
     (n - 2) / 2 + 2
 }
 
-/// The couplings of one row of vertices; `north` and `south` hold south-west, south, south-east of the row above
-/// and of the row itself.
+/// The couplings of one row of vertices; `north` and `south` hold south-west, south, south-east of the row
+/// above and of the row itself.
 struct Row<'a> {
     center: &'a [f64],
     inverse_center: &'a [f64],
@@ -175,14 +176,14 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// What the row above adds at column `j`.
+    /// The contribution of the row above at column `j`.
     #[inline(always)]
     fn north(&self, j: usize, z: &[f64]) -> f64 {
         let [south_west, south, south_east] = self.north;
         south_west[j + 1] * z[j + 1] + south[j] * z[j] + south_east[j - 1] * z[j - 1]
     }
 
-    /// What the row below adds at column `j`.
+    /// The contribution of the row below at column `j`.
     #[inline(always)]
     fn south(&self, j: usize, z: &[f64]) -> f64 {
         let [south_west, south, south_east] = self.south;

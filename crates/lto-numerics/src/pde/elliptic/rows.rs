@@ -1,4 +1,4 @@
-//! Slices and sums the grid operators share.
+//! Slices and sums shared by the grid operators.
 
 /// Rows `i − 1`, `i` (to be written) and `i + 1` of a row-major array with `n` columns.
 pub(super) fn three_rows(z: &mut [f64], n: usize, i: usize) -> (&[f64], &mut [f64], &[f64]) {

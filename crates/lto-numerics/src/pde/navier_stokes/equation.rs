@@ -140,7 +140,7 @@ fn wavenumbers(cutoff: usize) -> impl Iterator<Item = (f64, f64)> {
     (0..=cutoff).flat_map(move |ky| along_x().map(move |kx| (kx, ky as f64)))
 }
 
-/// Calls `f(mode, position of k, position of −k)`, positions being those in the columns, for every mode.
+/// Calls `f(mode, position of k, position of −k)` for every mode, with positions in the columns.
 #[inline(always)]
 fn for_each_mode(transform: &BandTransform, mut f: impl FnMut(usize, usize, usize)) {
     let (n, cutoff, width) = (transform.n(), transform.cutoff(), transform.width());

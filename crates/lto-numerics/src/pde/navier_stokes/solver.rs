@@ -7,11 +7,11 @@ use crate::field::check_times;
 use crate::grid::expect;
 use crate::pde::require;
 
-/// Beyond this many steps to the next frame a flow is taken to run away.
+/// Beyond this many steps to the next frame a flow is considered to have blown up.
 const MAX_STEPS: f64 = 1e8;
 
-/// Solves ∂ω/∂t + u·∇ω = νΔω + f on the periodic unit square, u = (∂_yψ, −∂_xψ), −Δψ = ω, pseudo-spectrally with
-/// 2/3 de-aliasing: of each axis the wavenumbers below n/3 are kept.
+/// Solves ∂ω/∂t + u·∇ω = νΔω + f on the periodic unit square, u = (∂_yψ, −∂_xψ), −Δψ = ω, pseudo-spectrally
+/// with 2/3 de-aliasing: along each axis, wavenumbers below n/3 are kept.
 pub struct VorticitySolver {
     equation: VorticityEquation,
     stepping: Stepping,
@@ -23,7 +23,7 @@ impl VorticitySolver {
     /// # Errors
     /// n < 4, not n² forcing values, ν not finite or negative, or steps that are not positive.
     pub fn new(n: usize, viscosity: f64, forcing: &[f64], stepping: Stepping) -> Result<Self> {
-        require(n >= 4, "solve_resolution", n, "must be at least 4: no wave survives de-aliasing on less")?;
+        require(n >= 4, "solve_resolution", n, "must be at least 4: de-aliasing leaves no wave on fewer")?;
         expect("number of forcing values", n * n, forcing.len())?;
         let sound = viscosity.is_finite() && viscosity >= 0.0;
         require(sound, "viscosity", viscosity, "must be finite and not negative")?;
@@ -33,8 +33,9 @@ impl VorticitySolver {
         Ok(Self { equation: VorticityEquation::new(n, viscosity, forcing), stepping })
     }
 
-    /// Solves from ω = `initial` (on the grid, row-major `[x, y]`) at t = 0 and calls `use_frame` with ω on the grid
-    /// at each of `times`. The initial state is first freed of the wavenumbers the solver does not keep.
+    /// Solves from ω = `initial` (on the grid, row-major `[x, y]`) at t = 0 and calls `use_frame` with ω on
+    /// the grid at each of `times`. Wavenumbers that the solver does not keep are first removed from the
+    /// initial state.
     ///
     /// # Errors
     /// Not n² initial values, times that do not increase from above 0, or a solution that does not stay finite.
@@ -63,14 +64,14 @@ impl VorticitySolver {
         Ok(())
     }
 
-    /// Steps from `now` to `end`: each step is the longest allowed that divides what is left.
+    /// Steps from `now` to `end`: each step is the longest allowed that divides the remaining time.
     fn advance(&self, integration: &mut Integration, mut now: f64, end: f64) -> Result<()> {
         let reach = self.stepping.courant / self.equation.transform().n() as f64;
         loop {
             let mut n_left = 1.0;
             now += integration.step(|speed| {
                 let longest = self.stepping.time_step.min(reach / speed);
-                // The factor keeps a whole number of steps from being rounded up to one more.
+                // The factor keeps rounding from adding a step to a whole number of them.
                 n_left = ((end - now) / longest * (1.0 - 1e-12)).ceil().max(1.0);
                 (end - now) / n_left
             });

@@ -33,13 +33,13 @@ impl Stepper {
 pub struct Stepping {
     /// The scheme.
     pub stepper: Stepper,
-    /// No step is longer.
+    /// Longest step.
     pub time_step: f64,
-    /// No step carries anything farther than this many grid spacings (1/n). Runge–Kutta is stable to 0.95.
+    /// No step carries anything further than this many grid spacings (1/n). Runge–Kutta is stable up to 0.95.
     pub courant: f64,
 }
 
-/// A state on its way through time, with the memory its steps need.
+/// A state being integrated in time, with the memory its steps need.
 pub(super) struct Integration<'a> {
     equation: &'a VorticityEquation,
     stepper: Stepper,
@@ -67,7 +67,7 @@ impl<'a> Integration<'a> {
         self.equation.synthesize(&self.state, &mut self.buffers, values);
     }
 
-    /// One step. Its length is `choose_step(largest |u| on the grid)`; returned.
+    /// Takes one step of length `choose_step(largest |u| on the grid)` and returns that length.
     pub fn step(&mut self, choose_step: impl FnOnce(f64) -> f64) -> f64 {
         let dt = choose_step(self.equation.advect_measuring(&self.state, &mut self.buffers));
         match self.stepper {

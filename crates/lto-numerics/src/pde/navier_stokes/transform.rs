@@ -29,7 +29,7 @@ pub(super) struct Buffers {
 }
 
 impl BandTransform {
-    /// Transforms for an n × n grid with the largest `cutoff` for which products of two fields come out free of
+    /// Transforms for an n × n grid with the largest `cutoff` for which products of two fields are free of
     /// aliasing: 3 cutoff < n.
     pub fn new(n: usize) -> Self {
         let mut planner = FftPlanner::new();
@@ -126,7 +126,7 @@ impl BandTransform {
         }
     }
 
-    /// Where in a row of n the wavenumber of each column stands.
+    /// The position of each column's wavenumber in a row of n.
     fn row_positions(&self) -> impl Iterator<Item = usize> + use<> {
         (0..=self.cutoff).chain(self.n - self.cutoff..self.n)
     }

@@ -1,5 +1,5 @@
-//! Each new sensor at the place furthest from all so far: how far every place is from its nearest sensor, kept up while
-//! sensors are added.
+//! Greedy placement: each new sensor goes to the place furthest from all others. Every place's distance to
+//! its nearest sensor is kept up to date.
 
 use super::sites::Sites;
 use super::{PlaceGrid, SensorRequest};
@@ -9,10 +9,11 @@ use crate::point_tree::PointTree;
 use crate::points::Points;
 use rayon::prelude::*;
 
-/// Places that share a largest distance: finding the furthest of all looks at one number for each block.
+/// Places per block. Each block keeps its largest distance, so finding the furthest place looks at one number
+/// per block.
 const BLOCK: usize = 512;
 
-/// The existing sensors, the first new ones (coordinates `[k, D]`), and those that are still missing.
+/// The existing sensors, the first new ones (coordinates `[k, D]`), then the ones still missing.
 pub(super) fn place(
     request: &SensorRequest,
     places: &PlaceGrid,
@@ -28,13 +29,13 @@ pub(super) fn place(
     };
     let mut cover = Cover::new(domain, places, sites, standing.as_ref());
     for _ in first.len() / dim..request.n_new {
-        // The first of all stands in the middle.
+        // The very first sensor stands in the middle.
         let next = if coordinates.is_empty() { cover.central() } else { cover.next() };
         let Some(index) = next else {
             return Err(Error::Parameter {
                 name: "n_new",
                 value: request.n_new.to_string(),
-                requirement: "must be at most the number of places outside the regions to avoid that hold no sensor",
+                requirement: "must be at most the number of free places outside the regions to avoid",
             });
         };
         coordinates.extend_from_slice(&places.positions()[index][..dim]);
@@ -48,7 +49,7 @@ pub(super) struct Cover<'a> {
     domain: &'a Domain,
     places: &'a PlaceGrid,
     sites: &'a Sites<'a>,
-    /// NaN-free; minus infinity where no sensor can be of use.
+    /// Never NaN; minus infinity where no sensor can help.
     squared: Vec<f64>,
     largest: Vec<f64>,
     /// No layout brings every place nearer than this.
@@ -82,15 +83,15 @@ impl<'a> Cover<'a> {
         self.sites.indices().into_iter().min_by(|&i, &j| distance(i).total_cmp(&distance(j)))
     }
 
-    /// Where the next sensor goes: to the place furthest from all, or the allowed place nearest to it; `None` where all
-    /// allowed places hold one.
+    /// Where the next sensor goes: to the place furthest from all, or the allowed place nearest to it; `None`
+    /// if all allowed places hold a sensor.
     pub fn next(&mut self) -> Option<usize> {
         loop {
             let index = self.furthest()?;
             if self.sites.allows(index) {
                 return Some(index);
             }
-            // Places inside a region that are as near as the innermost one can ever be need nothing more.
+            // Places inside a region that are as close as the innermost one can ever be need nothing more.
             if self.squared[index] > self.unavoidable {
                 return Some(self.sites.nearest(index).0);
             }
@@ -101,7 +102,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// The place furthest from all sensors, the first of several; `None` where all hold one.
+    /// The place furthest from all sensors, the first if tied; `None` if every place holds one.
     fn furthest(&self) -> Option<usize> {
         let (block, &most) =
             self.largest.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)))?;
@@ -110,12 +111,12 @@ impl<'a> Cover<'a> {
         (most > 0.0).then_some(start + at)
     }
 
-    /// Puts a sensor at a place. Only places within the largest distance so far can come nearer.
+    /// Puts a sensor at a place. Only places within the largest distance so far can get closer.
     pub fn add(&mut self, index: usize) {
         let sensor = self.places.positions()[index];
         let most = maximum(&self.largest);
         let grid = self.places.lattice();
-        // For each axis the grid lines within reach, and how far they are.
+        // For each axis, the grid lines within reach and their distances.
         let mut lines = [vec![(0, 0.0)], vec![(0, 0.0)], vec![(0, 0.0)]];
         let shape = grid.shape();
         for (d, axis) in self.domain.axes().iter().enumerate() {

@@ -5,13 +5,13 @@ use crate::error::Result;
 use crate::points::Points;
 use serde::Serialize;
 
-/// How many are named of each kind.
+/// How many of each kind are named.
 const NAMED: usize = 3;
 
 /// The failure of one sensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
-    /// Its number, from 0, in the order of the layout.
+    /// Its index in the layout, from 0.
     pub sensor: usize,
     /// Where it stands.
     pub at: Vec<f64>,
@@ -20,19 +20,20 @@ pub struct Failure {
     pub loss: SensorLoss,
 }
 
-/// The failures that matter least and most, judged by the largest objective afterwards, then by the largest rise.
+/// The failures that matter least and most, ranked by the largest objective afterwards, then by the largest
+/// rise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failures {
     /// The largest objective with all sensors, at the same places.
     pub before: f64,
-    /// Those that matter least, the least first.
+    /// Those that matter least, in ascending order.
     pub least: Vec<Failure>,
-    /// Those that matter most, the most first.
+    /// Those that matter most, in descending order.
     pub most: Vec<Failure>,
 }
 
 impl Failures {
-    /// Looks at the failure of each sensor in turn; `None` for a single one.
+    /// Examines the failure of each sensor in turn; `None` if there is only one.
     ///
     /// # Errors
     /// Places in another domain.

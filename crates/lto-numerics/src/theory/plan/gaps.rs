@@ -12,23 +12,23 @@ use serde::Serialize;
 /// A place where a sensor is missing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gap {
-    /// Where a sensor is to go.
+    /// Where to put a sensor.
     pub at: Vec<f64>,
-    /// Where the objective is largest before.
+    /// Where the objective is largest beforehand.
     pub hole: Vec<f64>,
-    /// The objective there, before.
+    /// The objective there, beforehand.
     pub value: f64,
-    /// The largest objective anywhere once this gap and those before it have a sensor.
+    /// The largest objective anywhere once this gap and those before it are filled.
     pub after: f64,
 }
 
-/// Holes inside regions that are tried and given up for one gap, at most.
+/// Most holes inside regions tried and given up for one gap.
 const GIVEN_UP: usize = 40;
 
-/// The gaps that matter most, one after the other: for the place that is worst by then, the sensor that helps most. It
-/// stands there or about halfway to the sensors around, outside the regions to avoid; of these candidates the one with
-/// the least objective afterwards is taken, anywhere first, then around the worst place. Places inside a region that no
-/// sensor outside can help are passed over.
+/// The gaps that matter most, filled one after the other: at each step the sensor that helps the worst place
+/// most. Candidates are that place and places about halfway to the surrounding sensors, outside the regions
+/// to avoid; the one with the least objective afterwards wins, first over all places, then around the worst
+/// one. Places inside a region that no sensor outside can help are skipped.
 ///
 /// # Errors
 /// Places in another domain, or a region of another dimension.
@@ -53,7 +53,7 @@ pub fn gaps(
         let mut best: Option<(Trial, f64, Vec<f64>)> = None;
         for at in surroundings.candidates(&ledger, places, &sites, avoid, hole) {
             let coordinates = [ledger.sensors.coordinates(), at.clone()].concat();
-            // There may stand a sensor already.
+            // A sensor may already stand there.
             let Ok(filled) = Points::scattered(domain.clone(), coordinates) else { continue };
             let trial = ledger.attempt(filled, &[&at])?;
             let nearby = ledger.largest_among(&trial, &surroundings.places);
@@ -84,13 +84,13 @@ pub fn gaps(
     Ok(found)
 }
 
-/// What lies around a hole.
+/// The surroundings of a hole.
 struct Surroundings {
     /// Distance to the nearest sensor.
     radius: f64,
     /// The places within twice that.
     places: Vec<usize>,
-    /// The places within half of it, the hole among them.
+    /// The places within half of it, including the hole.
     inner: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The objective at every place, kept up while sensors come, go and move.
+//! The objective at every place, kept up to date while sensors are added, removed and moved.
 
 use super::{PlaceGrid, SensorObjective, WorstPlace};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::points::Points;
 use crate::theory::neighbors;
 use rayon::prelude::*;
 
-/// A layout with the objective at every place. A change is evaluated where it reaches only.
+/// A layout with the objective at every place. A change is evaluated only where it has an effect.
 pub(super) struct Ledger<'a> {
     objective: &'a SensorObjective,
     places: &'a PlaceGrid,
@@ -16,12 +16,12 @@ pub(super) struct Ledger<'a> {
     squared_reach: f64,
 }
 
-/// What another layout would come to.
+/// A trial of another layout.
 pub(super) struct Trial {
     pub sensors: Points,
     /// The largest objective anywhere.
     pub value: f64,
-    /// Places where the objective is another, increasing, and what it is.
+    /// Places where the objective changes, increasing, and its new values.
     changed: Vec<(usize, f64)>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Ledger<'a> {
         WorstPlace::of(&self.values, self.places, self.sensors.dim())
     }
 
-    /// Another layout that differs by sensors at the given places only: gone from there or come there.
+    /// A layout that differs only by sensors removed from or added at the given places.
     pub fn attempt(&self, sensors: Points, differs: &[&[f64]]) -> Result<Trial> {
         let (domain, dim) = (sensors.domain(), sensors.dim());
         let reached = |index: &usize| {
@@ -59,7 +59,7 @@ impl<'a> Ledger<'a> {
         Ok(Trial { sensors, value, changed: indices.into_iter().zip(values).collect() })
     }
 
-    /// What the trial makes of the places that are chosen, at most.
+    /// The largest objective of the trial over the chosen places.
     pub fn largest_among(&self, trial: &Trial, chosen: &[usize]) -> f64 {
         let after = |index: &usize| match trial.changed.binary_search_by_key(index, |(at, _)| *at) {
             Ok(found) => trial.changed[found].1,

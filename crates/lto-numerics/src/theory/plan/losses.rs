@@ -9,26 +9,27 @@ use crate::theory::neighbors::{self, Near};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// A sensor with less than this part of the weights at a place does not matter there.
+/// A sensor with less than this fraction of the weights at a place does not matter there.
 const SHARE: f64 = 1e-6;
 
-/// What the failure of one sensor comes to.
+/// The effect of one sensor's failure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SensorLoss {
     /// The largest objective anywhere without the sensor.
     pub value: f64,
-    /// By how much the objective grows at most, at any place: what tells failures apart that leave the largest alone.
+    /// The largest rise of the objective at any place: distinguishes failures that do not change the largest
+    /// objective.
     pub rise: f64,
 }
 
-/// What the failure of each sensor comes to, in their order. Only places that a sensor reaches are looked at again: at
-/// each place every sensor with a millionth of the weights is left out in turn.
+/// The effect of each sensor's failure, in their order. Only places that a sensor reaches are evaluated
+/// again: at each place, every sensor with a millionth of the weights is left out in turn.
 ///
 /// # Errors
 /// Fewer than two sensors, or places in another domain.
 pub fn losses(objective: &SensorObjective, sensors: &Points, places: &PlaceGrid) -> Result<Vec<SensorLoss>> {
     if sensors.len() < 2 {
-        let what = "number of sensors of which one may fail (at least)".into();
+        let what = "number of sensors if one may fail (at least)".into();
         return Err(Error::Mismatch { what, expected: 2, got: sensors.len() });
     }
     if !sensors.domain().same_place(places.points().domain()) {
@@ -46,7 +47,7 @@ pub fn losses(objective: &SensorObjective, sensors: &Points, places: &PlaceGrid)
     };
     let n = sensors.len();
     let none = || SensorLoss { value: 0.0, rise: 0.0 };
-    // At each place the objective, and what the sensors that matter there make of it.
+    // At each place the objective, and its value without each of the sensors that matter there.
     let (before, found) = places
         .positions()
         .par_iter()
@@ -81,8 +82,8 @@ fn merged(mut losses: Vec<SensorLoss>, others: &[SensorLoss]) -> Vec<SensorLoss>
     losses
 }
 
-/// For each sensor the largest of the values at places it does not reach. `reach` marks the sensors that reach a place:
-/// few, so that few places need to be asked.
+/// For each sensor, the largest of the values at places it does not reach. `reach` marks the sensors that
+/// reach a place: few, so few places need to be checked.
 fn untouched(values: &[f64], n_sensors: usize, reach: impl Fn(usize, &mut Vec<bool>)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&i, &j| values[j].total_cmp(&values[i]));
@@ -110,19 +111,19 @@ fn second_nearest(tree: &PointTree, x: &[f64; 3], scratch: &mut Scratch) {
     }
 }
 
-/// The objective at one place, and without each of the sensors that matter there.
+/// The objective at one place, with all sensors and without each one that matters there.
 #[derive(Default)]
 struct Scratch {
     before: f64,
-    /// Places in the tree, and the objective without the sensor there.
+    /// Positions in the tree, and the objective without the sensor there.
     without: Vec<(usize, f64)>,
     near: Near,
-    /// Squared distances and places in the tree of the points of `near`.
+    /// Squared distances and tree positions of the points of `near`.
     points: Vec<(f64, usize)>,
 }
 
 impl Scratch {
-    /// All sensors that matter at x, also once the nearest one is lost.
+    /// All sensors that matter at x, even once the nearest one is lost.
     fn gather(&mut self, tree: &PointTree, x: &[f64; 3], place: &Place) {
         self.points.clear();
         self.near.displacements.clear();
@@ -144,7 +145,7 @@ impl Scratch {
         self.near.reach = reach.sqrt();
     }
 
-    /// Leaves out one after the other.
+    /// Leaves out one sensor after the other.
     fn leave_out(&mut self, place: &Place, bound: impl Fn(&Near) -> f64) {
         self.without.clear();
         self.weigh(place, None);
@@ -171,7 +172,7 @@ impl Scratch {
         }
     }
 
-    /// Weights relative to that of the nearest sensor but one.
+    /// Weights relative to that of the second nearest sensor.
     fn weigh(&mut self, place: &Place, lost: Option<usize>) {
         let kernel = place.setconv.kernel();
         let others = self.points.iter().enumerate().filter(|(index, _)| Some(*index) != lost);

@@ -1,4 +1,4 @@
-//! Where to put sensors, which may fail with least loss, and which gap matters most.
+//! Where to put sensors, which failures cost least, and which gap matters most.
 
 mod cover;
 mod failures;
@@ -29,18 +29,18 @@ pub use losses::{SensorLoss, losses};
 pub use places::{PlaceGrid, spread};
 pub use region::Region;
 
-/// What a layout is judged by; smaller is better.
+/// The criterion for a layout; smaller is better.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SensorObjective {
-    /// The largest distance of a place from its nearest sensor.
+    /// The largest distance from a place to its nearest sensor.
     FillDistance,
     /// The largest local bound, see [`LocalBounds`].
     Certificate {
         /// The set convolution, with its ℓ.
         setconv: SetConv,
-        /// The estimate.
+        /// The estimator.
         estimator: Estimator,
-        /// What the states satisfy.
+        /// What is known about the states.
         regularity: Regularity,
     },
 }
@@ -91,25 +91,25 @@ impl SensorObjective {
 }
 
 impl WorstPlace {
-    /// The largest of the values at the places, the first of several.
+    /// The largest of the values at the places, the first if tied.
     pub fn of(values: &[f64], places: &PlaceGrid, dim: usize) -> Self {
         let index = (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best });
         Self { value: values[index], at: places.positions()[index][..dim].to_vec() }
     }
 }
 
-/// What is asked: n more sensors in a domain.
+/// The request: n more sensors in a domain.
 #[derive(Clone, Debug)]
 pub struct SensorRequest<'a, Objective = SensorObjective> {
     /// The domain.
     pub domain: &'a Domain,
     /// How many sensors to add.
     pub n_new: usize,
-    /// Sensors that stand already; they stay.
+    /// Existing sensors, which stay.
     pub existing: Option<&'a Points>,
-    /// Where no sensor may stand. The state there is wanted all the same.
+    /// Where no sensor may stand. The state is still wanted there.
     pub avoid: &'a [Region],
-    /// What to make small.
+    /// What to minimize.
     pub objective: Objective,
 }
 
@@ -118,30 +118,31 @@ pub struct SensorRequest<'a, Objective = SensorObjective> {
 pub struct SensorPlan {
     /// All sensors: the existing ones, then the new ones.
     pub sensors: Points,
-    /// How many of them are new: the last.
+    /// How many of them are new; these come last.
     pub n_new: usize,
-    /// The objective of the layout it started from.
+    /// The objective of the starting layout.
     pub start: f64,
-    /// The objective and worst place in the end.
+    /// The final objective and worst place.
     pub worst: WorstPlace,
 }
 
 /// Places sensors: [`complete`] from nothing, then [`refine`].
 ///
 /// # Errors
-/// As these.
+/// As those two.
 pub fn place_sensors(request: &SensorRequest, places: &PlaceGrid) -> Result<SensorPlan> {
     refine(request, places, complete(request, places, &[])?)
 }
 
-/// The existing sensors, the `first` new ones (coordinates `[k, D]`, none or some), and each further one at the place
-/// furthest from all so far. Without regions to avoid and sensors to begin with, the fill distance over the places is at
-/// most twice the least possible (Gonzalez). Where that place lies in a region to avoid, the sensor goes to the nearest
-/// allowed place, unless no layout can serve the region better; no factor is claimed then.
+/// The existing sensors, the `first` new ones (coordinates `[k, D]`, possibly none), then each further one at
+/// the place furthest from all so far. Without regions to avoid and without initial sensors, the fill
+/// distance over the places is at most twice the optimum (Gonzalez). If that place lies in a region to avoid,
+/// the sensor goes to the nearest allowed place, unless no layout can serve the region better; no factor is
+/// claimed then.
 ///
 /// # Errors
-/// No sensor asked for, more first ones than that, sensors outside the domain or twice at the same place, a region of
-/// another dimension, or no place left that is not to be avoided.
+/// No sensor requested, more first ones than requested, sensors outside the domain or twice at the same
+/// place, a region of another dimension, or no place left outside the regions to avoid.
 pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> Result<Points> {
     let dim = request.domain.dim();
     let asked = |requirement| {
@@ -152,7 +153,7 @@ pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> R
         return Err(asked("must be at least 1"));
     }
     if first.len() > request.n_new * dim || !first.len().is_multiple_of(dim) {
-        return Err(asked("must be at least the number of new sensors that are chosen already"));
+        return Err(asked("must be at least the number of new sensors already chosen"));
     }
     if let Some(existing) = request.existing.filter(|e| !e.domain().same_place(request.domain)) {
         let (context, query) = (existing.domain().to_string(), request.domain.to_string());
@@ -160,17 +161,17 @@ pub fn complete(request: &SensorRequest, places: &PlaceGrid, first: &[f64]) -> R
     }
     request.avoid.iter().try_for_each(|region| region.check(dim))?;
     let Some(sites) = Sites::new(request.domain, places, request.avoid)? else {
-        return Err(asked("needs a place outside the regions to avoid, which fill the domain"));
+        return Err(asked("needs a place outside the regions to avoid, but they fill the domain"));
     };
     cover::place(request, places, &sites, first)
 }
 
-/// Moves the new sensors of a layout (the last `n_new`) as long as that helps: to the centers of the smallest balls
-/// around the places they are nearest to, and for the certificate towards the worst place. What comes out is never worse
-/// than the start at the places, a grid as of [`PlaceGrid::new`].
+/// Moves the new sensors of a layout (the last `n_new`) as long as that helps: to the centers of the smallest
+/// balls around the places they are nearest to, and for the certificate towards the worst place. Over the
+/// places, a grid from [`PlaceGrid::new`], the result is never worse than the start.
 ///
 /// # Errors
-/// A layout without that many sensors, or places in another domain.
+/// A layout with fewer sensors than that, or places in another domain.
 pub fn refine(request: &SensorRequest, places: &PlaceGrid, start: Points) -> Result<SensorPlan> {
     if start.len() < request.n_new {
         let what = "number of sensors to move (at most)".into();

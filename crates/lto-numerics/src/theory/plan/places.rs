@@ -1,4 +1,4 @@
-//! Where a layout is judged.
+//! The places at which a layout is judged.
 
 use crate::domain::{Domain, limit_cells};
 use crate::error::Result;
@@ -6,10 +6,10 @@ use crate::grid::{Grid, Placement};
 use crate::memory;
 use crate::points::Points;
 
-/// What a place takes: its position, twice, and what is known about it while sensors are placed.
+/// Bytes per place: its position, twice, and the state kept about it while sensors are placed.
 const BYTES_A_PLACE: u128 = 96;
 
-/// A fine grid over a domain; on axes that are not periodic both ends are in it.
+/// A fine grid over a domain; it includes both ends of open axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceGrid {
     points: Points,
@@ -18,7 +18,7 @@ pub struct PlaceGrid {
 }
 
 impl PlaceGrid {
-    /// About `n` places, as far apart along all axes.
+    /// About `n` places, equally far apart along all axes.
     ///
     /// # Errors
     /// More places than fit into memory.
@@ -50,7 +50,7 @@ impl PlaceGrid {
         &self.points
     }
 
-    /// The grid they are.
+    /// The places as a grid.
     pub fn lattice(&self) -> &Grid {
         &self.grid
     }
@@ -61,8 +61,8 @@ impl PlaceGrid {
     }
 }
 
-/// A number of places that resolves a layout of `n` sensors: two hundred for each, at least 2000 and not more than
-/// 50,000, but never fewer than eight for each.
+/// A number of places that resolves a layout of `n` sensors: two hundred each, at least 2000 and at most
+/// 50,000, but never fewer than eight each.
 pub fn spread(n: usize) -> usize {
     n.saturating_mul(200).clamp(2000, 50_000).max(n.saturating_mul(8))
 }

@@ -8,17 +8,17 @@ use crate::point_tree::PointTree;
 use crate::points::Points;
 use rayon::prelude::*;
 
-/// Rounds of moving all sensors, at most.
+/// Most rounds of moving all sensors.
 const ROUNDS: usize = 40;
 /// Rounds without a better layout before giving up.
 const PATIENCE: usize = 6;
 /// Steps towards the center of a ball; the error falls as one over their number.
 const STEPS: usize = 200;
-/// Layouts tried by [`towards_worst`], at most.
+/// Most layouts tried by [`towards_worst`].
 const TRIALS: usize = 240;
 
-/// Moves each new sensor to the center of the smallest ball around the places nearest to it (which no sensor can cover
-/// better); the layout with the least fill distance seen.
+/// Moves each new sensor to the center of the smallest ball around the places nearest to it (no sensor can
+/// cover these better), and returns the layout with the least fill distance seen.
 pub(super) fn center(request: &SensorRequest, places: &PlaceGrid, start: &Points) -> Result<Points> {
     let n_fixed = start.len() - request.n_new;
     let mut least = SensorObjective::FillDistance.evaluate(start, places)?.value;
@@ -32,7 +32,7 @@ pub(super) fn center(request: &SensorRequest, places: &PlaceGrid, start: &Points
         for (sensor, step) in coordinates.chunks_exact_mut(dim).skip(n_fixed).zip(moves) {
             shift(request, sensor, &step);
         }
-        // Two sensors may have met; then this layout is none.
+        // Two sensors may have met, which makes this layout invalid.
         let Ok(next) = Points::scattered(request.domain.clone(), coordinates) else { break };
         current = next;
         let found = SensorObjective::FillDistance.evaluate(&current, places)?.value;
@@ -47,7 +47,7 @@ pub(super) fn center(request: &SensorRequest, places: &PlaceGrid, start: &Points
     Ok(best)
 }
 
-/// For each sensor the shortest ways to the places nearest to it.
+/// For each sensor, the shortest displacements to the places nearest to it.
 fn cells(sensors: &Points, places: &PlaceGrid) -> Vec<Vec<[f64; 3]>> {
     let tree = PointTree::new(sensors);
     let nearest: Vec<_> = places.positions().par_iter().map(|x| tree.nearest(x, None)).collect();
@@ -64,8 +64,8 @@ fn cells(sensors: &Points, places: &PlaceGrid) -> Vec<Vec<[f64; 3]>> {
     cells
 }
 
-/// Moves a sensor, less far where that would be into a region to avoid, or not at all; onto the boundary where it would
-/// leave the domain.
+/// Moves a sensor. A move into a region to avoid is shortened, or dropped; one out of the domain ends on the
+/// boundary.
 fn shift(request: &SensorRequest, sensor: &mut [f64], step: &[f64; 3]) {
     for part in [1.0, 0.5, 0.25] {
         let mut moved = sensor.to_vec();
@@ -78,8 +78,8 @@ fn shift(request: &SensorRequest, sensor: &mut [f64], step: &[f64; 3]) {
     }
 }
 
-/// Moves the new sensors nearest to the worst place towards it or away from it, by steps that shrink where nothing
-/// helps.
+/// Moves the new sensors nearest to the worst place towards it or away from it, by steps that shrink when
+/// nothing helps.
 pub(super) fn towards_worst(request: &SensorRequest, ledger: &mut Ledger) -> Result<()> {
     let n_fixed = ledger.sensors.len() - request.n_new;
     let (dim, axes) = (ledger.sensors.dim(), request.domain.axes());
@@ -124,7 +124,8 @@ pub(super) fn towards_worst(request: &SensorRequest, ledger: &mut Ledger) -> Res
     Ok(())
 }
 
-/// The center of nearly the smallest ball around displacements, by Bădoiu and Clarkson's steps towards the furthest.
+/// The approximate center of the smallest ball around displacements, by Bădoiu and Clarkson's steps towards
+/// the furthest.
 fn ball_center(displacements: &[[f64; 3]]) -> [f64; 3] {
     let mut center = [0.0; 3];
     for step in 1..=STEPS {

@@ -9,7 +9,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Region {
-    /// Between two corners. On periodic axes it goes round: from 0.9 to 1.1 of a period of 1 is from 0.9 to 0.1.
+    /// Between two corners. It wraps on periodic axes: with a period of 1, from 0.9 to 1.1 means from 0.9 to
+    /// 0.1.
     Box {
         /// Lower corner.
         lower: Vec<f64>,
@@ -39,7 +40,7 @@ impl Region {
         }
     }
 
-    /// Refuses a region of another dimension than `dim`.
+    /// Refuses a region whose dimension is not `dim`.
     ///
     /// # Errors
     /// Another number of coordinates.
@@ -58,7 +59,7 @@ impl Region {
     }
 }
 
-/// As on a command line: `box:0:0.5,0:1` or `circle:0.5,0.5,0.1`.
+/// As on the command line: `box:0:0.5,0:1` or `circle:0.5,0.5,0.1`.
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -75,7 +76,7 @@ impl fmt::Display for Region {
     }
 }
 
-/// Whether an image of x across periodic ends lies between two bounds.
+/// Whether a periodic image of x lies between two bounds.
 fn between_images(axis: &Axis, low: f64, high: f64, x: f64) -> bool {
     axis.periodic && (x - low).rem_euclid(axis.length()) <= high - low
 }

@@ -10,12 +10,12 @@ use rayon::prelude::*;
 /// The places outside the regions to avoid.
 pub(super) struct Sites<'a> {
     places: &'a PlaceGrid,
-    /// The allowed places and a tree of them; `None` where all are allowed.
+    /// The allowed places and a tree of them; `None` if all are allowed.
     some: Option<(Vec<usize>, PointTree)>,
 }
 
 impl<'a> Sites<'a> {
-    /// `None` where regions cover all places.
+    /// `None` if regions cover all places.
     pub fn new(domain: &Domain, places: &'a PlaceGrid, avoid: &[Region]) -> Result<Option<Self>> {
         if avoid.is_empty() {
             return Ok(Some(Self { places, some: None }));
@@ -52,7 +52,7 @@ impl<'a> Sites<'a> {
         found.unwrap_or((index, 0.0))
     }
 
-    /// The squared distance that no layout can go below: that of the place furthest from all allowed ones.
+    /// The squared distance that no layout can beat: that of the place furthest from all allowed ones.
     pub fn unavoidable(&self) -> f64 {
         let all = (0..self.places.positions().len()).into_par_iter();
         match self.some {

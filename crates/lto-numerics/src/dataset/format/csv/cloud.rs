@@ -1,10 +1,10 @@
-//! Scattered points with values, made of a table.
+//! Scattered points with values, built from a table.
 
 use super::{Column, ColumnRole, Table};
 use crate::error::Result;
 use std::path::Path;
 
-/// A value that the file does not have: a sensor that failed.
+/// A missing value: a sensor that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Index of the value column.
@@ -15,7 +15,7 @@ pub struct Missing {
     pub line: u64,
 }
 
-/// Scattered points with values: the content of a CSV file, coordinates, time and values by their names (see
+/// Scattered points with values: the content of a CSV file, with coordinates, time and values by name (see
 /// [`ColumnRole`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointCloud {
@@ -27,9 +27,9 @@ pub struct PointCloud {
     pub times: Option<(String, Vec<f64>)>,
     /// Names of the values, in the file's order.
     pub value_names: Vec<String>,
-    /// Values `[value][n]`; NaN where the file has none.
+    /// Values `[value][n]`; NaN if missing.
     pub values: Vec<Vec<f64>>,
-    /// Names of columns of text, which were not read.
+    /// Names of text columns, which were not read.
     pub text_names: Vec<String>,
     /// Line of each point in the file, counted from 1.
     pub lines: Vec<u64>,
@@ -49,12 +49,12 @@ impl PointCloud {
         self.lines.len()
     }
 
-    /// Is there no point?
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The values the file does not have, in the file's order.
+    /// The missing values, in file order.
     pub fn missing(&self) -> Vec<Missing> {
         let at = |point: usize| {
             let absent = self.values.iter().enumerate().filter(move |(_, column)| column[point].is_nan());

@@ -1,5 +1,5 @@
-//! CSV: one line a point, with a header line that names the columns. A file is parsed once, into a [`Table`]; a
-//! [`PointCloud`] and a [`CsvStore`] are made of that.
+//! CSV: one point per line, with a header line that names the columns. A file is parsed once, into a
+//! [`Table`], from which a [`PointCloud`] and a [`CsvStore`] are built.
 
 mod cloud;
 mod table;
@@ -11,8 +11,8 @@ use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::Result;
 use std::path::{Path, PathBuf};
 
-/// An opened CSV file: its columns of numbers as arrays of shape `[n]`, so that all files can be listed alike. Text must
-/// be read whole, so it is, once.
+/// An opened CSV file: its numeric columns as arrays of shape `[n]`, so that all files can be listed alike.
+/// Text must be read whole, so it is read once, on opening.
 pub struct CsvStore {
     path: PathBuf,
     table: Table,

@@ -1,5 +1,5 @@
-//! The columns of a CSV file by name, and the line of every row. Numbers need little of CSV: a field in quotes must end on
-//! its line.
+//! The columns of a CSV file by name, and the line of every row. Numbers need little of CSV: a quoted field
+//! must end on its line.
 
 use crate::dataset::format::require_file;
 use crate::dataset::format::strided::file_error;
@@ -13,13 +13,13 @@ const AXES: [&str; 7] = ["x", "y", "z", "lat", "lon", "latitude", "longitude"];
 /// Names of the time column, in lower case.
 const TIMES: [&str; 2] = ["t", "time"];
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
-/// A longer line belongs to no CSV file.
+/// No CSV file has longer lines.
 const LINE_LIMIT: u64 = 1 << 20;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColumnRole {
-    /// A coordinate: named `x`, `y`, `z`, `lat`, `lon`, `latitude` or `longitude`, in any case of letters.
+    /// A coordinate: named `x`, `y`, `z`, `lat`, `lon`, `latitude` or `longitude`, in any case.
     Axis,
     /// The time: named `t` or `time`.
     Time,
@@ -30,7 +30,7 @@ pub enum ColumnRole {
 }
 
 impl ColumnRole {
-    /// In two words: `value column`.
+    /// In two words, such as `value column`.
     pub fn description(self) -> &'static str {
         match self {
             ColumnRole::Axis => "coordinate column",
@@ -48,12 +48,12 @@ pub struct Column {
     pub name: String,
     /// What it holds.
     pub role: ColumnRole,
-    /// One number a row: finite, or in a value column NaN where the file has none. Empty for text.
+    /// One number per row: finite, or NaN for a missing value. Empty for text.
     pub values: Vec<f64>,
 }
 
-/// A CSV file: its columns, and where each row stands. The delimiter is a comma, a semicolon or a tab; lines that begin
-/// with `#` are comments.
+/// A CSV file: its columns, and the line of each row. The delimiter is a comma, a semicolon or a tab; lines
+/// that begin with `#` are comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The columns, in the file's order.
@@ -66,8 +66,8 @@ impl Table {
     /// Reads a file.
     ///
     /// # Errors
-    /// An unreadable file; a header without coordinates; a field that is not a finite number, named by line, column and
-    /// text. A value (not a coordinate or time) may be empty, `NaN`, `NA` or `null`.
+    /// An unreadable file; a header without coordinates; a field that is not a finite number (the error gives
+    /// line, column and text). A value (not a coordinate or time) may be empty, `NaN`, `NA` or `null`.
     pub fn read(path: &Path) -> Result<Self> {
         let io = |source| file_error(path, None, source);
         let corrupt = |problem: String| Error::corrupt(path, None, problem);
@@ -96,7 +96,7 @@ impl Table {
         self.lines.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -136,7 +136,7 @@ impl Table {
     }
 }
 
-/// The columns that a header names; what is neither axis nor time is a value for now.
+/// The columns that a header names; any that is neither axis nor time is a value for now.
 ///
 /// # Errors
 /// A text that says what is wrong with it.
@@ -165,7 +165,7 @@ fn columns<'a>(header: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Column>, St
         (0, _) => {
             return Err(format!("no coordinate among the columns {names:?}; name them {}", AXES.join(", ")));
         }
-        (1..=3, _) => return Err(format!("both {} are there; a cloud has one time", TIMES.join(" and "))),
+        (1..=3, _) => return Err(format!("both {} are there; keep one of them", TIMES.join(" and "))),
         (n, _) => return Err(format!("{n} coordinates among {names:?}; a domain has 1 to 3 axes")),
     }
     Ok(names.into_iter().map(|name| Column { role: role(&name), name, values: Vec::new() }).collect())
@@ -177,7 +177,7 @@ fn delimiter(header: &[u8]) -> u8 {
     DELIMITERS.into_iter().rev().max_by_key(|&d| count(d)).unwrap_or(b',')
 }
 
-/// Is a field one of the usual signs for no value?
+/// Whether a field is one of the usual markers for a missing value.
 fn is_missing(field: &[u8]) -> bool {
     field.is_empty() || [b"nan".as_slice(), b"na", b"null"].iter().any(|m| field.eq_ignore_ascii_case(m))
 }
@@ -187,7 +187,7 @@ fn finite(field: &[u8]) -> Option<f64> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|v: &f64| v.is_finite())
 }
 
-/// Does a field look like a number at all? One that is infinite or has a decimal comma does.
+/// Whether a field looks like a number at all, including infinities and decimal commas.
 fn number_like(field: &[u8]) -> bool {
     let text = String::from_utf8_lossy(field).replace(',', ".");
     text.parse::<f64>().is_ok()
@@ -233,13 +233,13 @@ impl Lines {
                 break;
             }
         }
-        // Only the line end goes: a tab or a space may delimit an empty field.
+        // Only the line end is stripped: a tab or a space may delimit an empty field.
         let end = self.buffer.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |i| i + 1);
         Ok(Some((self.number, &self.buffer[..end])))
     }
 }
 
-/// The fields of a line, trimmed, without quotes around them.
+/// The fields of a line, trimmed and unquoted.
 fn fields(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {

@@ -14,8 +14,8 @@ use rust_hdf5::format::messages::datatype::fixed_string_content;
 use rust_hdf5::format::messages::{MSG_ATTR_INFO, MSG_ATTRIBUTE, MSG_FLAG_SHARED};
 use std::path::Path;
 
-/// All attributes that are numbers or texts, by `(owner, name)`. Others (references, compounds) and damaged ones
-/// are left out: an attribute describes the data, and the data can still be read without it.
+/// All attributes that are numbers or texts, by `(owner, name)`. Others (references, compounds) and damaged
+/// ones are left out: an attribute only describes the data, which can be read without it.
 pub(super) fn read(path: &Path, base: u64) -> FormatResult<Vec<(String, String, Attribute)>> {
     let mut attributes = Vec::new();
     Objects::open(path, base)?.walk(|objects, owner, messages| {
@@ -28,8 +28,8 @@ pub(super) fn read(path: &Path, base: u64) -> FormatResult<Vec<(String, String, 
     Ok(attributes)
 }
 
-/// The attribute messages of an object, whether in its header or in its heap, in the order they were created
-/// where the file says.
+/// The attribute messages of an object, from its header or its heap, in order of creation if the file records
+/// it.
 fn entries(objects: &mut Objects, messages: &[Message]) -> Vec<AttributeMessage> {
     let context = objects.context;
     let mut entries = Vec::new();

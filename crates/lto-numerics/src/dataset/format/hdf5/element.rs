@@ -4,11 +4,11 @@ use crate::dataset::format::scalar::{Kind, Scalar, half};
 use rust_hdf5::format::messages::datatype::IeeeFormat;
 use rust_hdf5::{ByteOrder, DatatypeMessage, H5Dataset, H5Type};
 
-/// The number a datatype stores; `None` for everything else (texts, compounds, integers of odd width). Enumerations,
-/// NumPy's booleans among them, count as their base integer.
+/// The number type a datatype stores; `None` for everything else (texts, compounds, integers of odd width).
+/// Enumerations, including NumPy's booleans, count as their base integer.
 pub(super) fn number(datatype: &DatatypeMessage) -> Option<Scalar> {
     let (kind, order) = match datatype {
-        // The size first: the crate multiplies it without care.
+        // The size first, because the crate multiplies it unchecked.
         DatatypeMessage::FloatingPoint { size: 2 | 4 | 8, byte_order, .. } => {
             let kind = match datatype.ieee_format()? {
                 IeeeFormat::Binary16 => Kind::F16,
@@ -48,7 +48,7 @@ pub(super) fn read(
     start: &[usize],
     count: &[usize],
 ) -> rust_hdf5::Result<Vec<f64>> {
-    // The crate checks only the width of the element type asked for, and gives host byte order.
+    // The crate checks only the width of the requested element type, and returns host byte order.
     fn each<T: H5Type>(
         dataset: &H5Dataset,
         start: &[usize],

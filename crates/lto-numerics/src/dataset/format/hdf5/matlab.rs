@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How such a file begins, before the HDF5 part.
+/// The first bytes of such a file, before the HDF5 part.
 const BANNER: &[u8] = b"MATLAB 7.3 MAT-file";
 
-/// Whether the file begins as MATLAB's own do, or has an array at the top that names its MATLAB class.
+/// Whether the file begins like MATLAB's own, or has a top-level array that names its MATLAB class.
 pub(super) fn is_matlab(path: &Path, attributes: &[(String, String, Attribute)]) -> std::io::Result<bool> {
     let mut start = Vec::new();
     File::open(path)?.take(BANNER.len() as u64).read_to_end(&mut start)?;
@@ -16,8 +16,8 @@ pub(super) fn is_matlab(path: &Path, attributes: &[(String, String, Attribute)])
         || attributes.iter().any(|(owner, name, _)| name == "MATLAB_class" && !owner.contains('/')))
 }
 
-/// Whether MATLAB sees something else than an array of numbers in this dataset: text, the parts of a sparse
-/// matrix or of a cell array, or an empty array (of which the dataset holds the shape).
+/// Whether MATLAB sees something other than an array of numbers in this dataset: text, parts of a sparse
+/// matrix or of a cell array, or an empty array (whose shape the dataset holds).
 pub(super) fn is_no_array(name: &str, attributes: &[(String, String, Attribute)]) -> bool {
     let group = name.rsplit_once('/').map(|(group, _)| group);
     name.starts_with("#")
@@ -34,7 +34,7 @@ pub(super) fn is_no_array(name: &str, attributes: &[(String, String, Attribute)]
 
 /// Row-major values of `shape` with the order of all axes reversed: `out[i, j, …, k] = values[k, …, j, i]`.
 pub(super) fn reverse_axes(values: Vec<f64>, shape: &[usize]) -> Vec<f64> {
-    // Axes of one entry do not move anything.
+    // Axes of length one do not move anything.
     let shape: Vec<usize> = shape.iter().copied().filter(|&n| n != 1).collect();
     if shape.len() < 2 || values.is_empty() {
         return values;

@@ -1,5 +1,5 @@
-//! HDF5, and MATLAB 7.3 files, which are HDF5 with reversed axes. The `rust-hdf5` crate is named in this folder
-//! only; nothing it does to a damaged file (panic, absurd allocation) gets past it.
+//! HDF5, and MATLAB 7.3 files, which are HDF5 with reversed axes. Only this folder uses the `rust-hdf5`
+//! crate; whatever the crate does with a damaged file (panic, absurd allocation) is contained here.
 
 mod attributes;
 mod element;
@@ -34,11 +34,11 @@ pub struct Hdf5Store {
 enum Content {
     /// Numbers.
     Numbers(Kind, H5Dataset, Option<Packing>),
-    /// Nothing at all (NumPy users know it as `h5py.Empty`): read as no elements.
+    /// Nothing at all (`h5py.Empty` to NumPy users): read as no elements.
     Null,
-    /// Something sound that is not read as numbers.
+    /// Something valid that is not read as numbers.
     Other,
-    /// A dataset the file cannot make good on, and why.
+    /// A dataset that the file does not fully contain, and why.
     Damaged(String),
     /// A dataset stored in a way that is not supported, and what to do.
     Unsupported(String),
@@ -48,7 +48,7 @@ impl Hdf5Store {
     /// Opens a file and lists what is in it; no values are read.
     ///
     /// # Errors
-    /// The file cannot be read, or is not HDF5, or is shorter than it says, or its structure is damaged.
+    /// The file cannot be read, is not HDF5, is shorter than it claims, or has a damaged structure.
     pub fn open(path: &Path) -> Result<Self> {
         let io = |source| Error::Io { path: path.into(), source };
         let length = std::fs::metadata(path).map_err(io)?.len();
@@ -59,7 +59,7 @@ impl Hdf5Store {
                 format!("truncated: the file is {length} bytes, its header says {stated}; get it again");
             return Err(Error::corrupt(path, None, problem));
         }
-        // Best effort: some network file systems know no locks.
+        // Best effort: some network file systems have no locks.
         let file = guarded(path, None, || H5File::options().best_effort_locking().open(path))?;
         let attributes = guarded(path, None, || Ok(attributes::read(path, file.userblock_size())?))?;
         let matlab = matlab::is_matlab(path, &attributes).map_err(io)?;
@@ -90,7 +90,7 @@ impl Hdf5Store {
     }
 }
 
-/// The entry of a dataset that cannot even be described: listed, so that the rest of the file can be read.
+/// The entry of a dataset that cannot even be described; listed, so that the rest of the file can be read.
 fn unreadable(name: String, error: Error) -> (ArrayInfo, Content) {
     let content = match error {
         Error::Unsupported { problem, .. } => Content::Unsupported(problem),
@@ -101,8 +101,7 @@ fn unreadable(name: String, error: Error) -> (ArrayInfo, Content) {
     (ArrayInfo { name, shape: Vec::new(), element: ElementType::Other, storage }, content)
 }
 
-/// Calls into the crate. Its errors become ours; a panic, which only a damaged file can bring about, becomes an
-/// error too.
+/// Calls into the crate. Its errors become ours, and so does a panic, which only a damaged file can cause.
 fn guarded<T>(path: &Path, array: Option<&str>, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
     let problem = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => return Ok(value),

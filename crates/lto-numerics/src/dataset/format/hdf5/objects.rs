@@ -1,5 +1,5 @@
-//! A walk over the object headers of an HDF5 file. The crate's own interface gives the attributes of groups and
-//! of the file as single texts only; the headers hold all of them.
+//! A walk over the object headers of an HDF5 file. The crate's own interface returns attributes of groups and
+//! of the file only as single texts; the headers hold all of them.
 
 use rust_hdf5::format::btree_v1::{BTreeV1Config, BTreeV1Node};
 use rust_hdf5::format::dense_link::read_dense_links;
@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Most headers fit; a longer one says how long it is.
+/// Most headers fit; a longer one states its length.
 const HEADER_PROBE: usize = 1024;
 /// Nesting beyond this is a damaged file.
 const MAX_DEPTH: usize = 64;
@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 64;
 pub(super) struct Message {
     /// Its type, one of the crate's `MSG_…`.
     pub(super) kind: u8,
-    /// Bit 1: the body is elsewhere.
+    /// Bit 1: the body is stored elsewhere.
     pub(super) flags: u8,
     /// Its body.
     pub(super) body: Vec<u8>,
@@ -36,15 +36,15 @@ pub(super) struct Message {
 /// The metadata of one open file.
 pub(super) struct Objects {
     file: File,
-    /// Where addresses count from: the size of the userblock.
+    /// The base of all addresses: the size of the user block.
     base: u64,
     length: u64,
-    /// Bytes that may still be read. Sound metadata is read about once; loops in damaged metadata end here.
+    /// Bytes that may still be read. Valid metadata is read about once; loops in damaged metadata end here.
     allowance: u64,
     pub(super) context: FormatContext,
     trees: BTreeV1Config,
     root: u64,
-    /// The heap collection read last: the texts of one object mostly share one.
+    /// The heap collection read last: the texts of one object usually share one.
     heap: Option<(u64, GlobalHeapCollection)>,
 }
 
@@ -54,7 +54,7 @@ impl BlockReader for Objects {
         let at = self.base.checked_add(offset).filter(|&at| at < self.length);
         let at = at.ok_or_else(|| damaged("lies beyond the end of the file"))?;
         let len = (len as u64).min(self.length - at);
-        self.allowance = self.allowance.checked_sub(len).ok_or_else(|| damaged("runs in circles"))?;
+        self.allowance = self.allowance.checked_sub(len).ok_or_else(|| damaged("contains a cycle"))?;
         let mut block = Vec::new();
         self.file
             .seek(SeekFrom::Start(at))
@@ -104,8 +104,8 @@ impl Objects {
         Ok(objects)
     }
 
-    /// Calls `visit` with the name (empty for the root) and the header messages of every object, each once under
-    /// each of its names, groups under their first name only. Objects with damaged headers are passed over.
+    /// Calls `visit` with the name (empty for the root) and the header messages of every object, once per
+    /// name; groups under their first name only. Objects with damaged headers are skipped.
     pub(super) fn walk(&mut self, mut visit: impl FnMut(&mut Self, &str, &[Message])) {
         let mut groups = HashSet::new();
         let mut pending = vec![(String::new(), self.root, 0)];
@@ -116,7 +116,7 @@ impl Objects {
             if children.is_empty() || depth == MAX_DEPTH || !groups.insert(address) {
                 continue;
             }
-            // Last in, first out: the reverse keeps the file's order.
+            // Last in, first out: reversing keeps the file's order.
             children.reverse();
             pending.extend(children.into_iter().map(|(child, address)| {
                 let path = if name.is_empty() { child } else { format!("{name}/{child}") };
@@ -172,7 +172,7 @@ impl Objects {
         Ok(messages)
     }
 
-    /// Names and header addresses of what a group links to directly (not by name or into other files).
+    /// Names and header addresses of a group's direct links (not soft or external ones).
     fn children(&mut self, messages: &[Message]) -> FormatResult<Vec<(String, u64)>> {
         let mut children = Vec::new();
         let context = self.context;
@@ -197,7 +197,7 @@ impl Objects {
         Ok(children)
     }
 
-    /// The links of a group in the old storage: a B-tree of symbol nodes, names in a local heap.
+    /// The links of a group in the old format: a B-tree of symbol nodes, names in a local heap.
     fn symbol_table(&mut self, body: &[u8]) -> FormatResult<Vec<(String, u64)>> {
         let (addresses, lengths) = (self.context.sizeof_addr as usize, self.context.sizeof_size as usize);
         let (Some(tree), Some(heap)) = (address(body, 0, addresses), address(body, addresses, addresses))
@@ -236,7 +236,7 @@ fn address(body: &[u8], at: usize, width: usize) -> Option<u64> {
     Some(u64::from_le_bytes(address))
 }
 
-/// The messages of a continuation block; what does not fit into it is left out.
+/// The messages of a continuation block; any that does not fit is left out.
 fn continued(block: &[u8], version_2: bool, ordered: bool) -> Vec<Message> {
     let mut messages = Vec::new();
     // Version 2: "OCHK", messages of 4- or 6-byte envelopes, checksum. Version 1: messages of 8-byte envelopes.

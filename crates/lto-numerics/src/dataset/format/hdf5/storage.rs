@@ -1,4 +1,4 @@
-//! How HDF5 datasets are stored: described for people, and checked before anything is allocated for them.
+//! How HDF5 datasets are stored: described for people, and checked before anything is allocated.
 
 use super::Content;
 use super::element::number;
@@ -7,17 +7,17 @@ use crate::dataset::format::scalar::Kind;
 use crate::dataset::format::{ArrayInfo, ElementType};
 use rust_hdf5::{ChunkIndex, Filter, H5Dataset, H5File, StorageLayout};
 
-/// Parts of a dataset that were never written take no room in the file: up to this many bytes of a slice or a
-/// chunk are believed whatever the size of the file.
+/// Unwritten parts of a dataset take no space in the file, so up to this many bytes of a slice or a chunk are
+/// accepted whatever the file's size.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
 
-/// Each chunk of a slice takes time, written or not: this many are believed whatever the size of the file.
+/// Each chunk of a slice takes time, written or not: this many are accepted whatever the file's size.
 const MOST_CHUNKS: u64 = 1 << 20;
 
-/// Bytes that an entry of a chunk index takes in memory.
+/// Bytes of memory per entry of a chunk index.
 const INDEX_ENTRY: u64 = 24;
 
-/// Name of a filter, and whether it can be undone here.
+/// Name of a filter, and whether it can be decoded here.
 fn filter_name(filter: &Filter) -> (String, bool) {
     let (name, supported) = match filter.id {
         1 => ("gzip", true),
@@ -82,8 +82,8 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
     Ok((ArrayInfo { name: name.into(), shape, element, storage }, content))
 }
 
-/// Refuses a slice, a chunk or a list of chunks larger than a file of `length` bytes can hold: a damaged size must not
-/// become an allocation.
+/// Refuses a slice, a chunk or a list of chunks larger than a file of `length` bytes can hold: a damaged size
+/// must not become an allocation.
 pub(super) fn check(
     dataset: &H5Dataset,
     kind: Kind,

@@ -1,5 +1,5 @@
-//! How long a file says that it is. A download cut short may keep its whole structure and lose samples at the end, which
-//! would read as values never written.
+//! The length that a file claims. A truncated download may keep its whole structure and lose samples at the
+//! end, which would read as unwritten values.
 
 use crate::dataset::format::detect::hdf5_signature;
 use rust_hdf5::format::superblock::{SuperblockV0V1, SuperblockV2V3, detect_superblock_version};
@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom};
 use std::path::Path;
 
-/// More than any superblock takes.
+/// Larger than any superblock.
 const PROBE: u64 = 1024;
 
-/// The number of bytes the file should have at least; `None` where no sound superblock says so.
+/// The least number of bytes the file should have; `None` if no valid superblock says so.
 pub(super) fn stated_length(path: &Path) -> Result<Option<u64>> {
     let mut file = File::open(path)?;
     let Some(at) = hdf5_signature(&mut file)? else { return Ok(None) };
@@ -22,7 +22,7 @@ pub(super) fn stated_length(path: &Path) -> Result<Option<u64>> {
         Ok(_) => SuperblockV2V3::decode(&block).map(|s| (s.base_address, s.end_of_file_address)).ok(),
         Err(_) => None,
     };
-    // The end counts from the start of the file; where a block was put before the file later on, it moves along.
+    // The end counts from the start of the file; a block prepended later shifts it.
     Ok(addresses
         .filter(|&(_, end)| end != u64::MAX)
         .map(|(base, end)| end.saturating_add(at.saturating_sub(base))))

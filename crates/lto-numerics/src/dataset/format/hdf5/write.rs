@@ -17,7 +17,7 @@ pub(crate) struct Hdf5Writer {
 }
 
 impl Hdf5Writer {
-    /// Starts the file `at`; errors speak of `path`.
+    /// Starts the file `at`; errors name `path`.
     pub(crate) fn create(at: &Path, path: &Path) -> Result<Self> {
         // Nobody else knows of the file yet, so there is nothing to lock.
         let file = told(path, H5File::options().no_locking().create(at))?;
@@ -60,8 +60,7 @@ impl Hdf5Writer {
         Ok(())
     }
 
-    /// Adds an array `group/name` of single precision. `scales` says which of the coordinates added so far belong
-    /// to which axis.
+    /// Adds a single-precision array `group/name`. `scales` assigns the coordinates added so far to its axes.
     pub(crate) fn array(&mut self, name: &str, shape: &[usize], scales: &[Option<usize>]) -> Result<()> {
         let (builder, short) = self.builder::<f32>(name)?;
         let done = builder.shape(shape).create(short).and_then(|dataset| {
@@ -92,7 +91,7 @@ impl Hdf5Writer {
         told(&self.path, self.file.close_no_sync())
     }
 
-    /// A builder in the group of `group/name`, which is created where needed, and the name without the group.
+    /// A builder in the group of `group/name`, created if needed, and the name without the group.
     fn builder<'a, T: H5Type>(&mut self, name: &'a str) -> Result<(DatasetBuilder<T>, &'a str)> {
         let Some((group, short)) = name.rsplit_once('/') else {
             return Ok((self.file.new_dataset(), name));

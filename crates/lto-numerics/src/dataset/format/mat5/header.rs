@@ -1,5 +1,5 @@
-//! The elements of a level-5 MAT-file: tags, and the header of a matrix. Parsing sees the first bytes of a
-//! matrix only; the numbers stay in the file.
+//! The elements of a level-5 MAT-file: tags, and the header of a matrix. Parsing sees only the first bytes of
+//! a matrix; the numbers stay in the file.
 
 use super::super::scalar::Kind;
 
@@ -11,7 +11,7 @@ const UTF32: u32 = 18;
 /// Class of objects without dimensions.
 const OPAQUE: u32 = 17;
 
-/// The most bytes the header of a matrix can sensibly take: flags, dimensions, name and tags.
+/// The most bytes a matrix header can reasonably take: flags, dimensions, name and tags.
 pub(super) const HEADER_LIMIT: usize = 4096;
 const MAX_AXES: usize = 32;
 
@@ -64,19 +64,19 @@ fn other_class(code: u32) -> Option<&'static str> {
     })
 }
 
-/// A type and a length, and where the data are.
+/// A type, a length, and where the data is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tag {
     pub data_type: u32,
     pub len: u64,
     /// Offset of the data from the tag.
     pub data: u64,
-    /// Offset of what follows from the tag. Compressed elements alone are not padded to eight bytes.
+    /// Offset of the next element from the tag. Only compressed elements are not padded to eight bytes.
     pub next: u64,
 }
 
 impl Tag {
-    /// Reads the tag at the start of `bytes`. Short data may lie inside the tag itself.
+    /// Reads the tag at the start of `bytes`. Short data may be inside the tag itself.
     pub fn parse(bytes: &[u8], big_endian: bool) -> Result<Tag, String> {
         let words = bytes.first_chunk::<8>().ok_or("the file ends inside a tag")?;
         let first = word(&words[..4], big_endian);
@@ -88,7 +88,7 @@ impl Tag {
             return Ok(Tag { data_type: first & 0xffff, len, data: 4, next: 8 });
         }
         if !(1..=UTF32).contains(&first) {
-            return Err(format!("{first} is no type of MATLAB data; the file is damaged"));
+            return Err(format!("{first} is not a MATLAB data type; the file is damaged"));
         }
         let len = u64::from(word(&words[4..], big_endian));
         let padded = if first == COMPRESSED { len } else { len.next_multiple_of(8) };
@@ -103,8 +103,8 @@ fn word(bytes: &[u8], big_endian: bool) -> u32 {
 
 /// What a variable holds.
 pub(super) enum Content {
-    /// Real numbers of a class, stored as that kind or a smaller one that loses nothing: `len` bytes from
-    /// `first` on.
+    /// Real numbers of a class, stored as that kind or losslessly as a smaller one: `len` bytes from `first`
+    /// on.
     Numbers { class: Kind, stored: Kind, first: u64, len: u64 },
     /// Anything else, by name.
     Other(&'static str),
@@ -130,7 +130,7 @@ impl Matrix {
             (Some(_), _) if complex => Content::Other("complex numbers"),
             (Some(class), _) => elements.numbers(class).map_err(|e| format!("{name}: {e}"))?,
             (None, Some(other)) => Content::Other(other),
-            (None, None) => return Err(format!("{name}: {code} is no MATLAB class")),
+            (None, None) => return Err(format!("{name}: {code} is not a MATLAB class")),
         };
         Ok(Matrix { name, shape, content })
     }
@@ -170,7 +170,7 @@ impl<'a> Elements<'a> {
 
     fn numbers(&self, class: Kind) -> Result<Content, String> {
         let tag = self.tag()?;
-        let stored = kind(tag.data_type).ok_or(format!("{} is no type of numbers", tag.data_type))?;
+        let stored = kind(tag.data_type).ok_or(format!("{} is not a numeric type", tag.data_type))?;
         Ok(Content::Numbers { class, stored, first: self.at as u64 + tag.data, len: tag.len })
     }
 }

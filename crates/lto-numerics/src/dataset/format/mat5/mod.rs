@@ -54,7 +54,7 @@ pub fn open(path: &Path) -> Result<StridedStore> {
         let variable = match tag.data_type {
             MATRIX => plain(&mut file, offset, tag.len, big_endian),
             COMPRESSED => compressed(&mut file, offset, tag.len, big_endian),
-            // Elements that are no variables may stand between them.
+            // Other elements may stand between variables.
             _ => Ok(None),
         };
         let variable = variable.map_err(|problem| corrupt(at, problem))?;
@@ -72,7 +72,7 @@ fn byte_order(header: &[u8; FILE_HEADER]) -> Result<bool, String> {
     let big_endian = match &header[126..] {
         b"IM" => false,
         b"MI" => true,
-        _ => return Err("no byte-order mark: this is no level-5 MAT-file".into()),
+        _ => return Err("no byte-order mark: not a level-5 MAT-file".into()),
     };
     match header[if big_endian { 124 } else { 125 }] {
         1 => Ok(big_endian),
@@ -81,7 +81,7 @@ fn byte_order(header: &[u8; FILE_HEADER]) -> Result<bool, String> {
     }
 }
 
-/// A variable as it is.
+/// An uncompressed variable.
 fn plain(file: &mut File, offset: u64, len: u64, big_endian: bool) -> Result<Option<Found>, String> {
     let extent = Extent { offset, len, compression: None, stored_crc32: None, decoded_len: len };
     let start = extent.start(file, HEADER_LIMIT).map_err(|e| e.to_string())?;

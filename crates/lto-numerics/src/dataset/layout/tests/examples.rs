@@ -1,4 +1,4 @@
-//! A file of every layout, in memory, whose values tell where and when they belong.
+//! An in-memory file for every layout, whose values tell where and when they belong.
 
 use super::super::*;
 use crate::dataset::format::Attribute;
@@ -6,7 +6,7 @@ use crate::dataset::testing::MemoryStore;
 use crate::dataset::{Dataset, GridOption, OpenOptions};
 use crate::{Error, Placement, Sample};
 
-/// Distinct for every sample, time, channel and point; no axis can stand for another.
+/// Distinct for every sample, time, channel and point; no axis can be mistaken for another.
 pub(super) fn f(sample: usize, t: f64, channel: usize, x: &[f64]) -> f64 {
     let at = |d: usize| x.get(d).copied().unwrap_or(0.0);
     sample as f64 + 10.0 * t + 1000.0 * channel as f64 + 0.3 * at(0) + 0.07 * at(1) + 0.011 * at(2)
@@ -37,7 +37,7 @@ pub(super) fn pdebench() -> MemoryStore {
         .attribute("", "Nu", Attribute::Numbers(vec![0.001]))
 }
 
-/// Scalar, constant-in-time scalar, vector; x periodic, y not and stored downwards.
+/// Scalar, constant-in-time scalar, vector; x periodic, y not and stored in reverse.
 pub(super) fn the_well() -> MemoryStore {
     let point = |i: usize, j: usize| [left(i, 4), 2.0 - j as f64];
     let texts = |names: &[&str]| Attribute::Texts(names.iter().map(|n| n.to_string()).collect());
@@ -162,7 +162,7 @@ pub(super) fn fail(store: MemoryStore, options: &OpenOptions) -> Error {
     Dataset::from_store(Box::new(store), options).err().expect("must be refused")
 }
 
-/// Options under which the example opens: those layouts that are never detected must be named.
+/// Options under which the example opens: layouts that are never detected must be named.
 pub(super) fn options_for(kind: LayoutKind) -> OpenOptions {
     match kind {
         LayoutKind::Neuraloperator | LayoutKind::PointCloud => {
@@ -193,7 +193,7 @@ pub(super) fn assert_reads_f(data: &mut Dataset, case: &str) {
     };
     let n = data.len();
     assert!(n > 0, "{case}");
-    // Not from 0 where there are several, so that an ignored start shows.
+    // Not from 0 if there are several, so that an ignored start shows.
     let first = usize::from(n > 1);
     for (s, sample) in data.read(first..n).unwrap().into_iter().enumerate() {
         match sample {
