@@ -186,7 +186,7 @@ fn what_is_wrong_is_named() {
         (
             2,
             &["--n", "3", "--curvature", "8"],
-            "'--curvature' means nothing without '--objective certificate'",
+            "'--curvature' has no effect without '--objective certificate'",
         ),
         (2, &["--n", "3", "--length-scale", "0.1"], "'--length-scale' means nothing"),
         (1, &["--n", "3", "--existing", "s.csv"], "outside the domain"),
