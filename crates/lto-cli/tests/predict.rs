@@ -134,7 +134,7 @@ fn pictures_and_image_data_are_written_for_every_dimension_and_kind() {
 fn times_go_forward_and_stay_in_the_trained_range_unless_forced() {
     let space = space();
     let error = space.fail(2, &args("a.npz", &["--from", "0.75", "--to", "1,0.5"]));
-    assert!(error.contains("'0.5' for '--to'") && error.contains("made at 0.75"), "{error}");
+    assert!(error.contains("'0.5' for '--to'") && error.contains("observations at 0.75"), "{error}");
     let beyond = ["--from", "0", "--to", "0.5,1.5"];
     let error = space.fail(1, &args("a.npz", &beyond));
     assert!(error.contains("0 to 1; 1.5 is outside") && error.contains("--force"), "{error}");

@@ -1,4 +1,4 @@
-//! Sections of reports on the models themselves: what they are, how they were trained, and how everything was made.
+//! Report sections on the models themselves: what they are, how they were trained, how everything was made.
 
 use super::rows::names;
 use super::sections::with_figure;
@@ -89,7 +89,7 @@ pub fn made(evaluations: &[Evaluation]) -> Section {
     section
 }
 
-/// The settings of runs whose folder is there.
+/// The settings of runs whose folder exists.
 pub fn configurations(evaluations: &[Evaluation]) -> Option<Section> {
     let mut section = None;
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {

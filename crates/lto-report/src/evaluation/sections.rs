@@ -1,4 +1,4 @@
-//! Sections of reports from evaluations.
+//! Report sections made from evaluations.
 
 use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
@@ -143,7 +143,8 @@ fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
         let caption = format!("{}: truth, predictions and their differences.", example.title);
         let begun = section.unwrap_or_else(|| {
             Section::new("Example fields").text(
-                "The first sample, not a chosen one; of more than three channels the first three. Truth and predictions share one scale, and so do the differences.",
+                "The first sample, not a hand-picked one; at most three channels. Truth and predictions \
+                 share one scale, as do the differences.",
             )
         });
         section = Some(with_figure(begun, Some(drawing), &caption)?);
