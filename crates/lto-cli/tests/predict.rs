@@ -242,7 +242,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
     refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &times, "--column a");
     refuse(1, "x,y\n0.1,0.2\n", &times, "no values");
     refuse(1, "x,y,u\n", &times, "no points");
-    refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at the time 0");
+    refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at time 0");
     refuse(1, SENSORS, &["--to", "1"], "--from");
     refuse(2, SENSORS, &["--from", "0"], "--to");
     refuse(2, SENSORS, &["--from", "0", "--to", "later"], "must be a number");

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Steps of the table to a font size.
+/// Steps of the table per font size.
 const STEPS: f64 = 300.0;
-/// What is shown for a character that the table does not have.
+/// Shown for characters missing from the table.
 const UNKNOWN: char = '□';
 
 /// A closed polygon, in font sizes, y upwards from the baseline.
@@ -40,7 +40,7 @@ impl Letter {
     }
 }
 
-/// The letters of a text, each with the place where it begins.
+/// The letters of a text, each with its starting position.
 fn placed(text: &str) -> impl Iterator<Item = (f64, &'static Letter)> {
     let mut end = 0.0;
     text.chars().filter_map(move |character| {
