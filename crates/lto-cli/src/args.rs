@@ -201,9 +201,9 @@ pub struct InspectArgs {
 /// `lto data plot`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-One dimension: a space-time picture, and curves at a few times. Two: frames on one color scale. Three: the same
-on the middle plane. Steady problems: source and target side by side. Point clouds (CSV): dots, at the first time
-or those of --frames.
+One dimension: a space-time picture, and curves at a few times. Two: frames on one color scale.
+Three: the same on the middle plane. Steady problems: source and target side by side. Point
+clouds (CSV): dots, at the first time or those of --frames.
 
 Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png

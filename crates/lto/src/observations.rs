@@ -59,8 +59,7 @@ impl Observations {
                 readings,
                 Some(row),
                 format!(
-                    "has no value of {name}, like {n} of {n_rows} observations; --skip-missing leaves them \
-                     out"
+                    "has no value of {name}, as {n} of {n_rows} observations; --skip-missing leaves them out"
                 ),
             );
         }

@@ -17,8 +17,9 @@ pub enum BenchCommand {
 /// `lto bench train` and `lto bench predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Contexts and queries are whole grids of made-up values: 1024 points (burgers), 64 x 64 (navier-stokes) or 211 x 211
-(darcy). Each case runs in its own process, so its peak memory is its own.
+Contexts and queries are whole grids of made-up values: 1024 points (burgers), 64 x 64
+(navier-stokes) or 211 x 211 (darcy). Each case runs in its own process, so its peak memory is
+its own.
 
 Examples:
   lto bench train

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 /// `lto demo`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Solves the heat equation for random initial states, trains a small twin on them, and tests it on held-out states
-seen through 16 to 4096 sensors, without retraining. The folder then holds report.html (open it in a browser),
-results.json, the trained model in run/, and sensors.csv for lto predict. After an interruption, repeat the
-command to continue.
+Solves the heat equation for random initial states, trains a small twin on them, and tests it on
+held-out states seen through 16 to 4096 sensors, without retraining. The folder then holds
+report.html (open it in a browser), results.json, the trained model in run/, and sensors.csv for
+lto predict. After an interruption, repeat the command to continue.
 
 Examples:
   lto demo

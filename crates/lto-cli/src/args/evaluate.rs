@@ -13,16 +13,18 @@ use std::path::PathBuf;
 /// `lto evaluate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every model is measured on the same samples, source frames and random contexts: one native step at native
-resolution, at other resolutions, from fewer observations, from noisy ones, and over a horizon, by rollout and
-direct. What a model cannot do is shown as a dash with the reason. Unless frames are given, all models start at
-frames that leave room for the longest history among them.
+Every model is measured on the same samples, source frames and random contexts: one native step
+at native resolution, at other resolutions, from fewer observations, from noisy ones, and over a
+horizon, by rollout and direct. What a model cannot do is shown as a dash with the reason.
+Unless frames are given, all models start at frames that leave room for the longest history
+among them.
 
-Without --data, the held-out test samples of the first run's config.toml are used; of any other file, all samples.
-Data options are set as in a configuration: --set data.periodic=all.
+Without --data, the held-out test samples of the first run's config.toml are used; of any other
+file, all samples. Data options are set as in a configuration: --set data.periodic=all.
 
-Each RUN's folder keeps its own result as evaluation.json, replacing any earlier one, for lto compare. -o names
-another folder for an evaluation.json with all models (everything else follows from it) and report.html.
+Each RUN's folder keeps its own result as evaluation.json, replacing any earlier one, for lto
+compare. -o names another folder for an evaluation.json with all models (everything else follows
+from it) and report.html.
 
 Prediction times are averages over batches of up to 16.
 
@@ -126,9 +128,10 @@ pub struct ShownArgs {
 /// `lto compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Runs are read from the evaluation.json that lto evaluate RUN leaves in their folders. An asterisk (bold in Markdown,
-LaTeX and HTML) marks the best of a row if its 95 % interval overlaps no other, every model has ten samples or
-more, and all were evaluated on the same data, samples, source frames and seed; differences are listed.
+Runs are read from the evaluation.json that lto evaluate RUN leaves in their folders. An
+asterisk (bold in Markdown, LaTeX and HTML) marks the best of a row if its 95 % interval
+overlaps no other, every model has ten samples or more, and all were evaluated on the same data,
+samples, source frames and seed; differences are listed.
 
 Examples:
   lto compare runs/a runs/b --format markdown

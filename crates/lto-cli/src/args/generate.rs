@@ -8,8 +8,9 @@ use std::path::PathBuf;
 /// `lto data generate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same seed gives the same file, byte for byte, whatever the number of threads. An interrupted run leaves its
-samples in FILE.partial; the same command with --resume continues it and gives the same file.
+The same seed gives the same file, byte for byte, whatever the number of threads. An interrupted
+run leaves its samples in FILE.partial; the same command with --resume continues it and gives
+the same file.
 
 Examples:
   lto data generate burgers -n 1000 --seed 7 -o burgers.hdf5

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 /// `lto import`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The configuration names the architecture and the data, which give domain, channels, times and normalization, as
-in training. Weights have our names or those of the published code (docs/cli.md); none may be missing or left
-over. A .pt file holds model.state_dict(), or a dictionary with it as state_dict, model_state_dict, model_state
-or model. Its pickle is read as data: nothing in it is ever run.
+The configuration names the architecture and the data, which give domain, channels, times and
+normalization, as in training. Weights have our names or those of the published code
+(docs/cli.md); none may be missing or left over. A .pt file holds model.state_dict(), or a
+dictionary with it as state_dict, model_state_dict, model_state or model. Its pickle is read as
+data: nothing in it is ever run.
 
 Examples:
   lto import --from pytorch lno.pt --arch lno --config configs/paper/lno_darcy.toml -o runs/lno

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// `lto info`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A configuration file gives a model with random weights for its data; nothing is trained or written.
+A configuration file gives a model with random weights for its data; nothing is trained or
+written.
 
 Examples:
   lto info runs/heat

@@ -9,12 +9,14 @@ use std::str::FromStr;
 /// `lto predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The observations: a CSV file with columns named after the model's axes (x,y or lat,lon, …) and channels; --column
-gives other channel names. If there is a column t or time, the rows at --from are used. Or an .npz file with the
-arrays points (n, D) and values (n,) or (n, channels), or with one array (n,) for each column of such a CSV file.
+The observations: a CSV file with columns named after the model's axes (x,y or lat,lon, …) and
+channels; --column gives other channel names. If there is a column t or time, the rows at --from
+are used. Or an .npz file with the arrays points (n, D) and values (n,) or (n, channels), or
+with one array (n,) for each column of such a CSV file.
 
-Values more than 8 standard deviations from the training data's mean are refused, as are times outside its range:
-they usually mean wrong units or a marker for missing values. --force accepts them.
+Values more than 8 standard deviations from the training data's mean are refused, as are times
+outside its range: they usually mean wrong units or a marker for missing values. --force accepts
+them.
 
 The suffix of -o chooses the format:
   .npz  times, values (time, channel, points…), channels; x, y, … along the axes of a grid, else points (n, D)

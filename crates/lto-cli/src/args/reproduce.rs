@@ -8,9 +8,10 @@ use std::path::PathBuf;
 /// `lto reproduce`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Makes the data (or reads yours), trains the twin and its baselines on the same number of examples, evaluates them
-by the published protocol, and writes report.html, results.json and the trained runs. Finished stages that are
-still valid are not repeated: after an interruption, repeat the command to continue.
+Makes the data (or reads yours), trains the twin and its baselines on the same number of
+examples, evaluates them by the published protocol, and writes report.html, results.json and the
+trained runs. Finished stages that are still valid are not repeated: after an interruption,
+repeat the command to continue.
 
 Examples:
   lto reproduce heat --scale smoke

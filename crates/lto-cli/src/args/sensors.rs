@@ -10,12 +10,13 @@ use std::path::PathBuf;
 /// `lto data sensors`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The table has a column for each axis, t if the data have times, and a column for each channel (the source's in a
-steady problem), as `lto predict` and `lto certify` read it. Missing values are left empty.
+The table has a column for each axis, t if the data have times, and a column for each channel
+(the source's in a steady problem), as `lto predict` and `lto certify` read it. Missing values
+are left empty.
 
-At random grid points the values are the data's own; any other design puts sensors between grid points, where
-values are interpolated linearly along each axis. Noise is Gaussian; its standard deviation is given as a share
-of each channel's over the frame.
+At random grid points the values are the data's own; any other design puts sensors between grid
+points, where values are interpolated linearly along each axis. Noise is Gaussian; its standard
+deviation is given as a share of each channel's over the frame.
 
 Examples:
   lto data sensors heat.hdf5 --n 100 -o sensors.csv

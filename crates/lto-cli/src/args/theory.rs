@@ -22,8 +22,8 @@ growing N; no network is involved. Nadaraya–Watson (the signal of the twin) is
 the theorem's corollary and at its best ℓ, the local linear estimate at its best ℓ. Slopes are
 fitted to all layouts, with 95 % intervals.
 
--o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png, rates.html
-and rates.json.
+-o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png,
+rates.html and rates.json.
 
 Examples:
   lto theory rates

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 /// `lto train`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The folder of a run holds config.toml (all settings, defaults included), model.safetensors, checkpoint.safetensors,
-metrics.jsonl, TensorBoard event files, and loss.png at the end. Ctrl-C or closing the terminal saves a checkpoint
-(under nohup, training goes on); --resume continues from it as if nothing had happened. Only one process can train
-in a folder at a time.
+The folder of a run holds config.toml (all settings, defaults included), model.safetensors,
+checkpoint.safetensors, metrics.jsonl, TensorBoard event files, and loss.png at the end. Ctrl-C
+or closing the terminal saves a checkpoint (under nohup, training goes on); --resume continues
+from it as if nothing had happened. Only one process can train in a folder at a time.
 
 Examples:
   lto train heat.toml -o runs/heat
