@@ -60,7 +60,7 @@ pub fn regularity(
     Regularity::new(domain, curvature, args.sup, args.gradient).map_err(|error| match error {
         Error::Parameter { name: "sup", .. } if args.sup.is_none() => UsageError::missing(
             "sup",
-            "needed (or --gradient) if an axis is not periodic: curvature alone does not bound the range there",
+            "needed (or --gradient) if an axis is not periodic: curvature alone bounds no range there",
         )
         .into(),
         other => with_flag(other),

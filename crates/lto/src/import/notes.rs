@@ -1,4 +1,4 @@
-//! Where an imported network sees other inputs than in the program that trained it.
+//! Where an imported network sees different inputs than in the program that trained it.
 
 use crate::baseline::fno::config::FnoForm;
 use crate::model::ModelConfig;
@@ -7,8 +7,8 @@ use lto_numerics::Grid;
 /// Coordinates that differ by less are the same.
 const SAME: f64 = 1e-6;
 
-/// What to know before the predictions of a model on the points of its data are compared with those of the program that
-/// trained it.
+/// What to know before comparing a model's predictions on the points of its data with those of the program
+/// that trained it.
 pub fn notes(model: &ModelConfig, grid: &Grid) -> Vec<String> {
     let ModelConfig::Fno(config) = model else { return Vec::new() };
     let mut notes = Vec::new();

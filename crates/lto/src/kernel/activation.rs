@@ -4,7 +4,7 @@ use super::simd::{Lanes, MAX_LANES};
 use super::vector_math::{gelu, silu};
 use burn::tensor::{Tensor, activation};
 
-/// What follows an affine map.
+/// The function after an affine map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// Nothing.
@@ -53,7 +53,7 @@ impl Activation {
     /// Activates `x` in place.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     pub(super) unsafe fn apply<V: Lanes>(self, x: &mut Chunk) {
         match self {
@@ -67,7 +67,7 @@ impl Activation {
     /// Activates `x` in place and returns the derivatives.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     pub(super) unsafe fn apply_with_slope<V: Lanes>(self, x: &mut Chunk) -> Chunk {
         let mut slope = [1.0; MAX_LANES];
@@ -88,7 +88,7 @@ impl Activation {
     /// Replaces `x` by the values of a smooth activation, vector by vector, and `slope` by its derivatives.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     unsafe fn smooth<V: Lanes>(self, x: &mut Chunk, slope: Option<&mut Chunk>) {
         let slope = slope.map_or(std::ptr::null_mut(), |slope| slope.as_mut_ptr());

@@ -1,4 +1,4 @@
-//! Vector instructions chosen at run time: AVX-512, AVX2 with FMA, or what every target has.
+//! Vector instructions chosen at run time: AVX-512, AVX2 with FMA, or portable code.
 //!
 //! A kernel is written once over [`Lanes`] and compiled for each instruction set: [`run`] enters it through a function
 //! with the `target_feature`s enabled, into which the kernel is inlined.
@@ -28,7 +28,7 @@ impl Isa {
         *BEST.get_or_init(|| Self::available()[0])
     }
 
-    /// All that this machine can run, best first.
+    /// All instruction sets of this machine, best first.
     pub fn available() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -49,7 +49,7 @@ impl Isa {
         found
     }
 
-    /// Output channels that one register tile holds: see [`Lanes::BLOCK`].
+    /// Output channels in one register tile: see [`Lanes::BLOCK`].
     pub fn block(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -71,12 +71,12 @@ pub trait Lanes: Copy {
     const ISA: Isa;
     /// Numbers in a vector.
     const N: usize;
-    /// Rows of a register tile: with three vectors a row they leave registers for the operands.
+    /// Rows of a register tile: with three vectors per row they leave registers for the operands.
     const BLOCK: usize;
     /// All `value`.
     ///
     /// # Safety
-    /// The instruction set is there: the caller runs inside [`run`].
+    /// The instruction set is available: the caller runs inside [`run`].
     unsafe fn splat(value: f32) -> Self;
     /// From memory, unaligned.
     ///
@@ -92,9 +92,9 @@ pub trait Lanes: Copy {
     fn all(self, value: f32) -> Self;
     /// `self · a + b`.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// The larger of each two; `other` where one is no number.
+    /// The larger of each pair; `other` where one is NaN.
     fn max(self, other: Self) -> Self;
-    /// The smaller of each two; `other` where one is no number.
+    /// The smaller of each pair; `other` where one is NaN.
     fn min(self, other: Self) -> Self;
     /// `self / other`.
     fn div(self, other: Self) -> Self;
@@ -112,7 +112,7 @@ mod x86 {
     use super::{Isa, Lanes};
     use std::arch::x86_64::*;
 
-    /// A register whose operations are one instruction each, but for the two that are written out.
+    /// A register whose operations are one instruction each, except the two written out.
     macro_rules! lanes {
         (safe $name:ident($self:ident $(, $argument:ident: $type:ty)*) = $value:expr) => {
             #[inline(always)]

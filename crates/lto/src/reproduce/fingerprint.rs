@@ -1,4 +1,4 @@
-//! What a file holds, in a few bytes: tells whether results were made from the same.
+//! The contents of a file in a few bytes: tells whether results were made from the same file.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Size and checksum of a file. Not its time or place: a copy is as good.
+/// Size and checksum of a file, not its time or place: a copy is as good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     bytes: u64,
