@@ -43,7 +43,7 @@ pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
         map = map.figure(Figure::drawing(
             &sensor_map(found, format!("{name}: {} at worst", short(bound.bound)), values, &bound.at)?,
             format!("The {name} estimate with ℓ = {}. {}", short(bound.length_scale), reach(bound)),
-            format!("Map of the bound of the {name} estimate, with the sensors and the worst place"),
+            format!("Map of the {name} estimate's bound, with the sensors and the worst place"),
         )?);
     }
     let bounds = Section::new("The bounds")
@@ -106,7 +106,8 @@ fn claim(found: &WeightBound, certain: bool, n_places: usize) -> String {
     match (found.everywhere, certain) {
         (Some(bound), true) => format!("{name} {} anywhere, worst near {at}; certified.", short(bound)),
         (Some(bound), false) => format!(
-            "{name} {} anywhere, worst near {at}; an estimate, not certified: the states are known from data.",
+            "{name} {} anywhere, worst near {at}; an estimate, not certified: the states are known only from \
+             data.",
             short(bound)
         ),
         (None, certain) => {

@@ -87,16 +87,17 @@ pub fn page(study: &SensorStudy, command: &str) -> Result<Report> {
         caveats(study).into_iter().fold(layout, Section::text),
         Section::new("Compared with others")
             .text(format!(
-                "Other layouts of as many new sensors, with the same existing ones and regions to avoid, by {}. Not every \
-                 number of points fills a regular grid, which may therefore have fewer.",
+                "Other layouts with the same number of new sensors, the same existing ones and the same \
+                 regions to avoid, by {}. A regular grid may have fewer, since not every number of points \
+                 fills one.",
                 terms(study)
             ))
             .table(comparison(study).into()),
     ];
     if study.failures.is_some() {
         let text = format!(
-            "The largest {quantity} without one of the sensors (numbered from 0, existing ones first), and by how much it \
-             rises near that sensor."
+            "The largest {quantity} without one sensor (numbered from 0, existing ones first), and how much \
+             it rises near that sensor."
         );
         let rows = failures(study.failures.as_ref());
         sections.push(Section::new("If a sensor fails").text(text).table(rows.into()));

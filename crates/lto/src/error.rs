@@ -40,8 +40,8 @@ pub enum Error {
     },
     /// A time that the model was not trained on.
     #[error(
-        "t = {time:?}: the model was trained on times from {first} to {last}, and cannot be trusted outside them; \
-         count time as its training data do, or allow extrapolation (--allow-extrapolation)",
+        "t = {time:?}: the model was trained on times from {first} to {last}, and cannot be trusted \
+         outside them; use the training data's unit of time, or allow extrapolation (--allow-extrapolation)",
         first = range[0], last = range[1]
     )]
     TimeOutsideRange {

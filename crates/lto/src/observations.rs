@@ -81,7 +81,7 @@ impl Observations {
             (options.merge_duplicates, places.iter().map(Vec::as_slice).find(|group| group.len() > 1))
         {
             let problem = format!(
-                "stands at the place {:?} of {} already; --merge-duplicates averages the values",
+                "is at the same place {:?} as {}; --merge-duplicates averages the values",
                 readings.point(*second),
                 readings.place(*first)
             );
@@ -166,7 +166,7 @@ fn rows_at(readings: &Readings, time: Option<f64>, card: &ModelCard) -> Result<(
         None if least == most => least,
         None => {
             let problem =
-                format!("the observations are of times from {least} to {most}; choose one with --from");
+                format!("the observations have times from {least} to {most}; choose one with --from");
             return refuse(readings, None, problem);
         }
     };
@@ -195,7 +195,7 @@ fn far(readings: &Readings, card: &ModelCard, columns: &[usize], rows: &[usize])
         n => format!(", and {} of {} rows are as far", n + 1, rows.len()),
     };
     let problem = format!(
-        "{} = {} is far from what the model was trained on, {:.4} ± {scale:.4} ({:.4} to {:.4} is taken){others}",
+        "{} = {} is far from the training data, {:.4} ± {scale:.4} ({:.4} to {:.4} is accepted){others}",
         readings.names[column],
         readings.values[column][row],
         mean,

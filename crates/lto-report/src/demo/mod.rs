@@ -80,8 +80,8 @@ fn what_was_done(results: &Demonstration, commands: &str) -> Section {
         .text(format!(
             "The heat equation `∂u/∂t = Δu` was solved on the periodic unit square from random sums of Gaussian bumps. The \
              twin was trained on pairs of times of these solutions, each first state observed at a random number of points. It \
-             was then tested on {} states that were held out, solved on a finer grid than the training data; time is the amount \
-             of diffusion, from 0 to 0.016.",
+             was then tested on {} held-out states, solved on a finer grid than the training data; time is \
+             the amount of diffusion, from 0 to 0.016.",
             results.evaluation.samples
         ))
         .code(commands)
@@ -102,12 +102,17 @@ fn over_time(shown: &Showcase) -> Result<Section> {
     let description = "Rows of maps over five times: truth, prediction and error";
     Ok(Section::new("Straight to any time")
         .text(format!(
-            "Every picture is one evaluation, from t = 0 straight to its time; there are no steps in between whose errors could \
-             add up. The animation asks for {} times, most of them between the frames of the training data.",
+            "Every picture is one evaluation, directly from t = 0 to its time, without intermediate steps \
+             whose errors could add up. The animation shows {} times, most of them between the frames of the \
+             training data.",
             shown.moving.times.len()
         ))
         .figure(Figure::drawing(&strip, format!("The same state from {SENSORS} sensors."), description)?)
-        .figure(Figure::gif(&moving, "The forecast over time; dots are the sensors.", "The forecast fading over time")))
+        .figure(Figure::gif(
+            &moving,
+            "The forecast over time; dots are the sensors.",
+            "The forecast fading over time",
+        )))
 }
 
 fn rates(results: &Demonstration) -> Result<Section> {

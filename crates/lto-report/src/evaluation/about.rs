@@ -33,8 +33,8 @@ pub fn models(evaluations: &[Evaluation]) -> Section {
         ]);
     }
     Section::new("Models").table(table).text(
-        "Time of a prediction: up to 16 are made at once, and share it. Peak memory is that of the whole process while the \
-         model was evaluated.",
+        "Prediction times are averages over batches of up to 16. Peak memory is the whole process's while \
+         the model was evaluated.",
     )
 }
 

@@ -26,7 +26,7 @@ impl FileSource {
     /// A file or samples that cannot be read.
     pub fn open(path: &Path, config: &DataConfig, wanted: impl Fn(usize) -> f64) -> Result<Self> {
         if !path.exists() {
-            let problem = "no such file; if the data were moved, give their place: --set data.path=FILE";
+            let problem = "no such file; if the data were moved, give the new path: --set data.path=FILE";
             return Err(Error::bad_file(path, problem));
         }
         let options = config.options()?;

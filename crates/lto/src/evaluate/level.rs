@@ -44,8 +44,8 @@ impl ResolutionOrigin {
 }
 
 /// The note on resampled values.
-pub const RESAMPLED: &str = "resampled values are interpolated: spectrally on uniform periodic axes, else by cubic splines; fields \
-     of only two values take the nearest point's";
+pub const RESAMPLED: &str = "resampled values are interpolated: spectrally on uniform periodic axes, else by \
+                             cubic splines; fields of only two values take the nearest point's";
 
 /// The data at one resolution.
 #[derive(Clone)]

@@ -198,9 +198,10 @@ impl TrainConfig {
             (Some(pairs), Reach::Step) => Err(Error::Config {
                 key: "train.pairs".into(),
                 value: format!("{pairs:?}"),
-                requirement: "must be \"consecutive\", or left out: the model goes one native step whatever s and t are, and \
+                requirement:
+                    "must be \"consecutive\", or left out: the model goes one native step at a time, and \
                               rolls out to later times"
-                    .into(),
+                        .into(),
             }),
         }
     }

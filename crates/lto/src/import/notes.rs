@@ -25,14 +25,14 @@ pub fn notes(model: &ModelConfig, grid: &Grid) -> Vec<String> {
     });
     if !same {
         notes.push(format!(
-            "its coordinates are the places of the points, (x − lower)/length; the program it is from takes {theirs} whatever the \
-             grid, so predictions differ a little from its own"
+            "its coordinates are those of the points, (x − lower)/length; the original program uses {theirs} \
+             for any grid, so predictions differ slightly"
         ));
     }
     if config.form == FnoForm::NeuralOperator && grid.dim() == 2 && grid.shape()[0] % 2 == 1 {
         notes.push(
-            "on an odd number of points along the first axis the package (2.0) writes every wavenumber to its neighbor's place, \
-             since it undoes one fftshift by another; here they stay in theirs, so predictions differ"
+            "with an odd number of points along the first axis, the package (2.0) shifts every wavenumber by \
+             one, since it undoes one fftshift by another; here they are not shifted, so predictions differ"
                 .into(),
         );
     }

@@ -152,7 +152,7 @@ mod tests {
                 let off = (value - expected).abs();
                 assert!(off <= 1e-6 * x.abs().max(1.0) && slope.is_finite(), "{isa:?} {activation:?} {x}");
             }
-            // What is no number stays none, so that training notices.
+            // NaN stays NaN, so that training notices.
             let [value, ..] = simd::run(isa, At { activation, x: f32::NAN });
             assert!(value.is_nan() || activation == Activation::Relu, "{isa:?} {activation:?}");
         }

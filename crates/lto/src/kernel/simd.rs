@@ -64,8 +64,8 @@ impl Isa {
 /// The longest vector of all instruction sets: buffers are padded to a multiple of it.
 pub const MAX_LANES: usize = 16;
 
-/// A vector register of `f32`. Making one from nothing or from memory is unsafe; all else is safe, since where there is a
-/// vector its instruction set is too.
+/// A vector register of `f32`. Making one is unsafe; everything else is safe, since a vector exists only if
+/// its instruction set does.
 pub trait Lanes: Copy {
     /// The instruction set it belongs to.
     const ISA: Isa;
@@ -280,8 +280,9 @@ pub trait Kernel {
     fn run<V: Lanes>(self) -> Self::Output;
 }
 
-/// Runs `kernel` with the given instruction set, as a function of its own: a kernel that many others use is entered this
-/// way from inside them too, with [`Lanes::ISA`], so that its code exists once for each instruction set.
+/// Runs `kernel` with the given instruction set, as a separate function: a kernel that many others use is
+/// entered this way from inside them too, with [`Lanes::ISA`], so that its code exists once for each
+/// instruction set.
 pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
     match isa {
         #[cfg(target_arch = "x86_64")]

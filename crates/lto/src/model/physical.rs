@@ -74,8 +74,8 @@ impl Model {
             context.values.split_off(values.len())
         } else {
             return Err(self.unsupported(format!(
-                "a rollout feeds {q} channels back into a source of {p}: earlier frames are known at the points of the context \
-                 only, so the query must be those"
+                "a rollout feeds {q} channels back into a source of {p}: earlier frames are known only at \
+                 the points of the context, so the query must be the same points"
             )));
         };
         *context = Context { points: query.clone(), n_channels: p, values: [&kept, values].concat() };

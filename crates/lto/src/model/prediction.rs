@@ -120,8 +120,8 @@ impl Encoded {
         let interval = model.interval()?;
         if n_steps > MOST_STEPS {
             return Err(model.unsupported(format!(
-                "it goes one native interval of {interval} at a time, and {n_steps} steps are more than the {MOST_STEPS} that \
-                 are taken; ask for an earlier time"
+                "it goes one native interval of {interval} at a time, and {n_steps} steps exceed the limit \
+                 of {MOST_STEPS}; ask for an earlier time"
             )));
         }
         let (mut contexts, mut latents) = (source.contexts.clone(), source.latents.clone());
@@ -305,8 +305,8 @@ impl Model {
         }
         let ahead = t - s;
         Err(self.unsupported(format!(
-            "it goes one native interval of {interval} at a time, and t − s = {ahead} (s = {s}, t = {t}) is no whole number \
-             of them"
+            "it goes one native interval of {interval} at a time, and t − s = {ahead} (s = {s}, t = {t}) is \
+             not a whole number of them"
         )))
     }
 

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 /// Receives the events of all stages, including training.
 pub trait StageObserver: Observer {
-    /// A stage begins, or need not: `twin: training`, `data: there already`. The previous one is over.
+    /// A stage begins, or need not: `twin: training`, `data: already there`. The previous one is over.
     fn stage(&mut self, name: &str, what: &str);
 
     /// `done` of `total` things, called `what`, are done.
@@ -59,7 +59,7 @@ pub fn data(folder: &Path, experiment: &Experiment, observer: &mut dyn StageObse
     let recipe = Recipe::new(config, data.seed, samples);
     let made = read::<DataStamp>(&stamp).filter(|made| path.exists() && made.made_from == recipe);
     if let Some(made) = made {
-        observer.stage("data", "there already");
+        observer.stage("data", "already there");
         return Ok(DataFile { path, seconds: Some(made.seconds) });
     }
     let clock = Instant::now();
@@ -117,7 +117,7 @@ pub fn train(
     let (end, model) = (run.join(FINISHED), run.join(model::FILE_NAME));
     let finished = read::<Finished>(&end).filter(|_| same && model.exists());
     if let Some(finished) = finished {
-        observer.stage(&name, "trained already");
+        observer.stage(&name, "already trained");
         return Ok(finished.seconds);
     }
     observer.stage(&name, "training");
@@ -185,7 +185,7 @@ pub fn evaluate(
     if read::<EvaluationStamp>(&stamp).is_some_and(|made| made == made_from)
         && let Some(evaluation) = read::<Evaluation>(&output)
     {
-        observer.stage(&name, "evaluated already");
+        observer.stage(&name, "already evaluated");
         return Ok(evaluation);
     }
     observer.stage(&name, "evaluating");

@@ -53,8 +53,8 @@ pub fn advised(
 fn explain(file: &Path, error: Error) -> anyhow::Error {
     if let Some(recipe) = Recipe::of_journal(file) {
         return anyhow!(
-            "{}: is the journal of an unfinished run ({} of {}, seed {}); finish it with the command that began it \
-             and --resume, then inspect its output",
+            "{}: the journal of an unfinished run ({} of {}, seed {}); finish it by repeating its command \
+             with --resume, then inspect the output",
             file.display(),
             count(recipe.samples, "sample"),
             recipe.config.name(),

@@ -69,8 +69,9 @@ impl Lno {
             Some((context, query)) => Err(Error::Unsupported {
                 model: "lno",
                 reason: format!(
-                    "with model.queries = \"observations\" it predicts at observed points only; of the {} query points some are \
-                     not among the {} of the context. A model with queries = \"any\" predicts anywhere",
+                    "with model.queries = \"observations\" it predicts only at observed points; some of the \
+                     {} query points are not among the {} of the context. A model with queries = \"any\" \
+                     predicts anywhere",
                     query.len(),
                     context.points.len()
                 ),

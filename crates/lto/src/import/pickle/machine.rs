@@ -285,8 +285,8 @@ impl<'a> Machine<'a> {
 
 fn refused(name: &str) -> String {
     format!(
-        "it wants to call {name}, which is not done: only tensors in dictionaries are read. Save model.state_dict(), not \
-         the model"
+        "it would call {name}, which is refused: only tensors in dictionaries are read. Save \
+         model.state_dict(), not the model"
     )
 }
 
