@@ -387,7 +387,7 @@ mod tests {
         }
     }
 
-    /// A number that is known at places only is never called certified, nor preferred to one that is proved.
+    /// A bound known only at places is never called certified, nor preferred to a proved one.
     #[test]
     fn only_what_is_proved_everywhere_is_certified() {
         let linear = bound(Estimator::LocalLinear, 0.1, None);

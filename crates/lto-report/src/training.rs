@@ -69,7 +69,7 @@ mod tests {
         }
     }
 
-    /// Marks of the axes below a chart of one validation are those of the training above it.
+    /// A chart of a single validation has the same axis marks as the training above it.
     #[test]
     fn a_single_validation_stands_where_it_was_in_the_run() {
         let drawing = charts(&history(&[(200.0, 0.3)])).unwrap();

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
         let data = set("data.path=a b.hdf5").unwrap().data;
         assert_eq!((data.path.unwrap().to_str(), data.generate), (Some("a b.hdf5"), None));
-        // What is set by type is never taken for TOML, whatever characters it has.
+        // Typed settings are never parsed as TOML, whatever characters they contain.
         let typed = [Setting::Data("7 'b\".hdf5".into()), Setting::Seed(9)];
         let typed = Experiment::parse(TEXT, &typed).unwrap();
         assert_eq!((typed.data.path.unwrap().to_str(), typed.seed), (Some("7 'b\".hdf5"), 9));

@@ -359,7 +359,7 @@ mod tests {
         }
     }
 
-    /// Curves that part are drawn whole where they are alone.
+    /// Curves that separate are drawn whole where they are alone.
     #[test]
     fn only_what_coincides_is_dashed() {
         let line = |bend: f64| vec![(1.0, 1.0), (10.0, 10.0), (100.0, 10.0 * bend)];

@@ -127,7 +127,7 @@ mod tests {
         assert_eq!((scale.map, scale.lower, scale.upper), (Colormap::Viridis, 3.0, 12.0));
         // A little undershoot does not make a field signed.
         assert_eq!(Scale::of(&[-0.01, 12.0], None).map, Colormap::Viridis);
-        // Nor is a small variation of something large nothing.
+        // A small variation of a large value still counts.
         let scale = Scale::of(&[1e6, 1e6 + 1e-3], None);
         assert_eq!((scale.lower, scale.upper), (1e6, 1e6 + 1e-3));
     }

@@ -67,7 +67,7 @@ pub fn outlines(text: &str) -> impl Iterator<Item = Contour> {
 mod tests {
     use super::*;
 
-    /// Everything the program writes is there, as are the letters of names in most European languages.
+    /// The table has everything the program writes, and the letters of most European languages.
     #[test]
     fn the_table_has_what_is_written() {
         let written = "AZaz09#!~éßăŽûα→ωΔΣΩ−–×÷·…≤≥±√½¼²³⁻¹₀ℓδνρ∞≈∂∇‖′µ";

@@ -324,7 +324,7 @@ mod tests {
         assert!((area - (5.25 * 5.25 - 1.25 * 1.25)).abs() < 1e-4, "{area}");
     }
 
-    /// Text that reads upwards is the level text turned by a quarter, its end up.
+    /// Upward text is the horizontal text turned by a quarter, its end up.
     #[test]
     fn upward_text_is_level_text_turned() {
         let page = |upwards| {

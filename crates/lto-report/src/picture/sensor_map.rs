@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Around the end of a line half of the region is left, and on a circle the other half stands at the other end.
+    /// At the end of a line half of the region is left; on a circle the other half is at the other end.
     #[test]
     fn regions_of_a_line_are_bars() {
         let bars = |periodic| {

@@ -90,7 +90,8 @@ mod tests {
         overlap.separate(config.split(train + validation + test, 0)?, &config)
     }
 
-    /// By the frames themselves: no frame is in two parts, test windows stay, and no window is left out without need.
+    /// By the frames themselves: no frame is in two parts, test windows stay, and no window is left out
+    /// needlessly.
     #[test]
     fn no_frame_is_in_two_parts() {
         for (frames, stride, each, counts) in [

@@ -71,7 +71,7 @@ mod tests {
     use lto_numerics::pde::sample_rng;
     use std::collections::BTreeMap;
 
-    /// Every pair that is meant, no other, and all about equally often.
+    /// Exactly the intended pairs, all about equally often.
     #[test]
     fn pairs_are_drawn_uniformly() {
         let n = 5;

@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(best(&[Some(&a), Some(&a)]), [false, false]);
     }
 
-    /// One sample has no spread, and nine too little of it to be believed.
+    /// One sample has no spread, and that of nine cannot be trusted.
     #[test]
     fn few_samples_make_no_best() {
         for n in [1, FEWEST - 1] {

@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(decided.horizon, Some((2, 8)));
     }
 
-    /// Whichever of the models has the longest source: all start where it can, unless told otherwise.
+    /// By default all models start where the one with the longest source can.
     #[test]
     fn all_models_start_where_the_longest_source_does() {
         let [short, long] = [1, 4].map(|history| protocol(|c| c.history = 4, history).unwrap());

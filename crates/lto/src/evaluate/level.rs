@@ -234,7 +234,7 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
 mod tests {
     use super::*;
 
-    /// Each way to a resolution is taken where it can be, and its values are those of the fields.
+    /// Each way to a resolution is taken if possible, and gives the values of the fields.
     #[test]
     fn every_level_says_where_its_values_come_from() {
         let text =
@@ -268,7 +268,7 @@ mod tests {
         assert!(levels.at(Some(64)).is_err());
     }
 
-    /// The coefficient of Darcy's equation has two values on every grid, its solution more than those.
+    /// The coefficient of Darcy's equation has two values on every grid, its solution has more.
     #[test]
     fn two_values_stay_two_values() {
         let text = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 2";

@@ -109,7 +109,7 @@ mod tests {
         // Every 10th of 48 points would be 5 with unequal gaps around the end.
         assert!(strided(&periodic, &[5]).is_none());
         assert!(strided(&periodic, &[96]).is_none());
-        // Every second of 10 vertices would be 5 without the last.
+        // Every 2nd of 10 vertices would be 5 without the last.
         assert!(strided(&grid(false, &[(10, Placement::Vertex)]), &[5]).is_none());
         assert!(strided(&grid(false, &[(10, Placement::Center)]), &[5]).is_some());
     }
@@ -137,7 +137,7 @@ mod tests {
             (false, &[vertex(33), vertex(49)], &[17, 33, 65]),
             (true, &[(1024, Placement::Left)], &[512, 1024, 2048]),
             (false, &[(16, Placement::Left); 2], &[8, 16, 32]),
-            // No stride but that to one point: 30 and 29 intervals have no common part.
+            // No stride but the one to a single point: 30 and 29 intervals have no common divisor.
             (false, &[vertex(31), vertex(30)], &[31, 61]),
             (true, &[(15, Placement::Left)], &[5, 15, 30]),
         ];

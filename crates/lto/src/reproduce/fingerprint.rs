@@ -50,7 +50,7 @@ mod tests {
         other[1 << 20] = 8;
         assert_eq!(of("a", &long), of("b", &long));
         assert_ne!(of("a", &long), of("a", &other));
-        // The check value of the standard.
+        // The standard's check value.
         assert_eq!(of("c", b"123456789"), Fingerprint { bytes: 9, crc32: 0xCBF4_3926 });
         assert!(Fingerprint::of(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
     }

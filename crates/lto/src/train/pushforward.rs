@@ -34,7 +34,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    /// Three frames of two channels: the oldest goes, what was predicted comes last.
+    /// Three frames of two channels: the oldest is dropped, the prediction comes last.
     #[test]
     fn a_history_moves_on_by_one_frame() {
         let domain = Domain::unit(1, true).unwrap();

@@ -306,8 +306,8 @@ mod tests {
         Machine::new(pickle).run().map(|_| ()).unwrap_err()
     }
 
-    /// Small files that would fill memory: one byte an object, names put together from one remembered text again and again,
-    /// one byte an entry of the memory.
+    /// Small files that would fill memory: one byte per object, names built from one remembered text again
+    /// and again, one byte per memo entry.
     #[test]
     fn small_pickles_make_few_objects_and_short_names() {
         assert!(refused(&vec![b'N'; 1 << 26]).contains("operations"));
