@@ -218,7 +218,7 @@ fn missing_values_and_duplicates_are_refused_by_line_unless_allowed() {
     // The two ends of a periodic axis are one place; the mean of both values is observed there.
     with("0,0.3,10\n1,0.3,14\n");
     let error = space.fail(1, &args("a.npz", &times));
-    assert!(error.contains("line 7") && error.contains("of line 6"), "{error}");
+    assert!(error.contains("line 7") && error.contains("as line 6"), "{error}");
     assert!(error.contains("--merge-duplicates"), "{error}");
     space.succeed(&args("a.npz", &[&times[..], &["--merge-duplicates"]].concat()));
     with("0,0.3,12\n");
