@@ -73,7 +73,7 @@ pub struct Arguments {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub struct GlobalArgs {
-    /// Print only errors and what --json asks for: no progress, no summary
+    /// Print only errors and the results asked for: no progress, no summary
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
     /// When to use colors; `auto`: on a terminal, unless NO_COLOR is set

@@ -78,7 +78,7 @@ impl Fno {
         let refuse = |reason: String| Err(Error::Unsupported { model: NAME, reason });
         let PointStructure::Grid(grid) = context.points.structure() else {
             let n = context.points.len();
-            return refuse(format!("it needs values on a whole grid, but these are {n} scattered points"));
+            return refuse(format!("it needs values on a whole grid, but these {n} points do not form one"));
         };
         for (d, axis) in grid.domain().axes().iter().enumerate() {
             let (x, step) = (grid.coordinates(d), grid.spacing(d));
