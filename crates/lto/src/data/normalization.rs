@@ -13,8 +13,8 @@ const FIT_VALUES: usize = 1 << 27;
 const FIT_CHUNK: usize = 8;
 
 impl Data {
-    /// Mean and scale of the sources and of the targets of the training samples. `progress` gets `(done,
-    /// total)` samples and returns whether to continue.
+    /// Mean and scale of the sources and of the targets of the training samples. `progress` gets
+    /// `(done, total)` samples and returns whether to continue.
     ///
     /// # Errors
     /// Data that cannot be read or solved, or values that are not finite; [`Error::Interrupted`].
