@@ -37,7 +37,8 @@ impl Axis {
     }
 
     /// Two blocks of `modes` rows of a transform: the first ones `0, 1, …`, then the last ones
-    /// `−modes, …, −1`. Where they overlap, on a grid of fewer than `2 modes` points, the last ones replace the first.
+    /// `−modes, …, −1`. Where they overlap, on a grid of fewer than `2 modes` points, the last ones replace
+    /// the first.
     pub fn blocks(points: usize, modes: usize) -> Self {
         let m = modes as i64;
         let first = (0..m).map(|k| (k, if k + m < points as i64 { 1.0 } else { 0.0 }));
