@@ -1,4 +1,4 @@
-//! What the command line says. Parsing only: nothing here touches files, and the commands do not see clap.
+//! The command line. Parsing only: nothing here touches files, and the commands never see clap.
 
 mod bench;
 mod certify;
@@ -73,10 +73,10 @@ pub struct Arguments {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub struct GlobalArgs {
-    /// Show no progress and no summary, only results asked for and errors
+    /// Print only errors and the results asked for: no progress, no summary
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
-    /// When to use colors; `auto` heeds NO_COLOR and whether the output is a terminal
+    /// When to use colors; `auto`: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, default_value = "auto", value_name = "WHEN", help_heading = "Global options")]
     pub color: ColorChoice,
     /// Number of threads [default: all cores]
@@ -90,23 +90,23 @@ pub struct GlobalArgs {
 /// Where a result goes, besides the terminal.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// File or folder to write; its suffix says what, see below
+    /// File or folder to write; the suffix chooses the format, see below
     #[arg(long, short, value_name = "FILE|DIR")]
     pub output: Option<PathBuf>,
-    /// Replace what exists
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
-    /// Print JSON in place of tables
+    /// Print JSON instead of tables
     #[arg(long)]
     pub json: bool,
 }
 
-/// A parser of the names of `all`.
+/// Parses the name of one of `all`.
 fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    // Only the name of one of them comes through.
+    // The parser admits only their names.
     let find = move |text: String| all.into_iter().find(|&one| name(one) == text).unwrap_or(all[0]);
     PossibleValuesParser::new(all.map(name)).map(find)
 }
@@ -119,25 +119,26 @@ pub enum Command {
     Data(DataCommand),
     /// Show everything in 1½ minutes: data, training, forecasts from any number of sensors, a report
     Demo(DemoArgs),
-    /// Train a model as a configuration file says
+    /// Train a model from a configuration file
     Train(TrainArgs),
     /// Measure the errors of trained models: resolutions, contexts, noise, horizons
     Evaluate(EvaluateArgs),
-    /// Put evaluations side by side and mark the best
+    /// Compare evaluations side by side and mark the best
     Compare(CompareArgs),
     /// Predict a field from observations with a trained model
     Predict(PredictArgs),
-    /// Say what a model is: architecture, parameters, domain, times, errors
+    /// Describe a model: architecture, parameters, domain, times, errors
     Info(InfoArgs),
-    /// Do an experiment of the paper again: data, training, evaluation, tables beside the published ones, a report
+    /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a
+    /// report
     Reproduce(ReproduceArgs),
-    /// Make a model of weights that were trained elsewhere
+    /// Make a model from weights trained elsewhere
     Import(ImportArgs),
-    /// Say where to put sensors, which of them may fail, and where one more sensor helps most
+    /// Place sensors; show which may fail and where one more helps most
     Design(DesignArgs),
     /// Bound the error of estimates between sensors: how far off, where, and under which assumptions
     Certify(CertifyArgs),
-    /// Show what the theory says, measured
+    /// Measure what the theory predicts
     #[command(subcommand)]
     Theory(TheoryCommand),
     /// Time the published models on this machine
@@ -150,7 +151,7 @@ Examples:
   lto completions zsh > ~/.zfunc/_lto
   lto completions fish > ~/.config/fish/completions/lto.fish")]
     Completions {
-        /// Which shell
+        /// The shell
         shell: Shell,
     },
 }
@@ -158,21 +159,21 @@ Examples:
 /// The commands about data.
 #[derive(Debug, Subcommand)]
 pub enum DataCommand {
-    /// Solve a PDE many times, with random problems, into one file
+    /// Solve random problems of a PDE and write them to one file
     Generate(GenerateArgs),
-    /// Say what a file holds: layout, grid, times, ranges, spectrum
+    /// Describe a file: layout, grid, times, ranges, spectrum
     Inspect(InspectArgs),
     /// Draw a sample of a file: PNG, SVG or animated GIF
     Plot(PlotArgs),
-    /// Draw sensors from a sample of a file: a table for `lto predict` and `lto certify`
+    /// Read off sensor values from a sample: a table for `lto predict` and `lto certify`
     Sensors(SensorsArgs),
 }
 
 /// `lto data inspect`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-HDF5, MATLAB (v5 to v7.3), NumPy and CSV files are read. Where a layout is not recognized, the arrays of the
-file are listed: say what they are with the options below.
+Reads HDF5, MATLAB (v5 to v7.3), NumPy and CSV files. If the layout is not recognized, the file's arrays are
+listed; describe them with the options below.
 
 Exit status: 0 understood, 3 listed, but the layout needs options.
 
@@ -186,13 +187,13 @@ pub struct InspectArgs {
     /// Print JSON instead of tables
     #[arg(long)]
     pub json: bool,
-    /// How many samples, from the first, the range of values is taken over
+    /// Number of samples, from the first, to take the range of values over
     #[arg(
         long, value_name = "N|all", default_value = "16", value_parser = number::all_or_whole,
         allow_negative_numbers = true
     )]
     pub samples: usize,
-    /// How the file is to be understood.
+    /// How to read the file.
     #[command(flatten)]
     pub dataset: DatasetArgs,
 }
@@ -200,9 +201,9 @@ pub struct InspectArgs {
 /// `lto data plot`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-One space dimension: the space-time picture, and curves at some times. Two: frames under one color scale.
-Three: the same on the middle plane. Steady problems: source and target side by side. Point clouds (CSV): dots, at
-the first time or at those of --frames.
+One dimension: a space-time picture, and curves at a few times. Two: frames on one color scale.
+Three: the same on the middle plane. Steady problems: source and target side by side. Point
+clouds (CSV): dots, at the first time or those of --frames.
 
 Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
@@ -211,22 +212,22 @@ Examples:
 pub struct PlotArgs {
     /// The file
     pub file: PathBuf,
-    /// Which sample, from 0
+    /// Sample to draw, from 0
     #[arg(long, short, value_name = "INDEX", default_value_t = 0, value_parser = number::whole::<usize>, allow_negative_numbers = true)]
     pub sample: usize,
-    /// Which channel, by name or by number from 0
+    /// Channel, by name or number from 0
     #[arg(long, short, value_name = "CHANNEL", default_value = "0")]
     pub channel: String,
-    /// Which frames, from 0, singly or in ranges: 0,5,10-14 [default: a few, evenly spaced]
+    /// Frames, from 0, single or in ranges: 0,5,10-14 [default: a few, evenly spaced]
     #[arg(long, value_name = "FRAMES", value_delimiter = ',')]
     pub frames: Option<Vec<FrameRange>>,
     /// Color map [default: red-blue for signed fields, else viridis]
     #[arg(long, value_name = "MAP")]
     pub colormap: Option<Colormap>,
-    /// Picture to write; its suffix says whether PNG, SVG or GIF
+    /// Picture to write: .png, .svg or .gif
     #[arg(long, short, value_name = "PICTURE")]
     pub output: PathBuf,
-    /// How the file is to be understood.
+    /// How to read the file.
     #[command(flatten)]
     pub dataset: DatasetArgs,
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Exit status of an interrupted command, as shells have it.
+/// Exit status of an interrupted command, by the shells' convention.
 pub const STATUS: u8 = 130;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -30,19 +30,19 @@ pub fn listen() -> Result<()> {
     Ok(())
 }
 
-/// What the terminal's end does to the program.
+/// What a hang-up of the terminal does to the program.
 #[cfg(unix)]
 mod hangup {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-    /// What a hang-up does at the moment; it is ignored from here until a handler is set.
+    /// What a hang-up does now; from here it is ignored until a handler is set.
     pub fn disposition() -> nix::Result<SigAction> {
         let ignore = SigAction::new(SigHandler::SigIgn, SaFlags::empty(), SigSet::empty());
         // SAFETY: ignoring a signal runs no handler.
         unsafe { sigaction(Signal::SIGHUP, &ignore) }
     }
 
-    /// Ignores hang-ups again where they were ignored before.
+    /// Ignores hang-ups again if they were ignored before.
     pub fn keep_ignored(before: &SigAction) -> nix::Result<()> {
         if matches!(before.handler(), SigHandler::SigIgn) {
             // SAFETY: as above.
@@ -52,8 +52,7 @@ mod hangup {
     }
 }
 
-/// The end of a command that was interrupted, which says so: `told` is what is left, and what to do next. Any other error stays
-/// one.
+/// Ends an interrupted command and says so: `told` is what is left, and what to do next.
 ///
 /// # Errors
 /// Any other error.

@@ -1,6 +1,6 @@
 //! The `lto` program.
 
-// These panic where their stream is closed or full; `output::say` and `output::print` do not.
+// These panic if their stream is closed or full; `output::say` and `output::print` do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
@@ -14,7 +14,7 @@ use args::Arguments;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Networks make and drop many arrays of megabytes; the system's allocator fetches fresh pages for each.
+/// Networks make and drop many arrays of megabytes; the system's allocator would fetch fresh pages for each.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! Writing for people and programs: colors where wanted, errors with their causes, files all at once.
+//! Output for people and programs: optional colors, errors with their causes, files written atomically.
 
 use crate::args::GlobalArgs;
 use anyhow::Result;
@@ -10,7 +10,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Whether to use colors on a stream: as told, else on a terminal that has them, without `NO_COLOR`.
+/// Whether to use colors on a stream: as asked, else on a terminal that has them unless `NO_COLOR` is set.
 pub fn use_color(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
     match choice {
         ColorChoice::Always => true,
@@ -39,13 +39,13 @@ pub fn print_error(error: &anyhow::Error, color: ColorChoice) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Writes a line for people to standard error. A stream that is closed or full is no reason to stop: the line is lost, the
-/// work is not.
+/// Writes a line for people to standard error. If the stream is closed or full, the line is lost, not the
+/// work.
 pub fn say(line: impl Display) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Whether an error is only that nobody reads our output any more.
+/// Whether an error only means that nobody reads our output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
@@ -62,7 +62,7 @@ pub fn print(text: &str) -> Result<()> {
     Ok(stdout.flush()?)
 }
 
-/// Prints results: as JSON where that is asked for, else as the text for people unless that is not wanted.
+/// Prints results: as JSON if asked, else as text unless quiet.
 ///
 /// # Errors
 /// As [`print`].
@@ -81,15 +81,15 @@ pub fn print_results(
     }
 }
 
-/// The folder of a file that is to be written.
+/// The folder of a file to write.
 ///
 /// # Errors
-/// There is no such folder.
+/// The folder does not exist.
 pub fn folder_of(path: &Path) -> Result<PathBuf> {
     Ok(write::folder_of(path)?)
 }
 
-/// Writes a file all at once.
+/// Writes a file atomically.
 ///
 /// # Errors
 /// The folder does not exist or cannot be written, or the disk is full.
@@ -97,7 +97,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write::write_whole(path, bytes)?)
 }
 
-/// Writes a value as JSON for people to read too, all at once.
+/// Writes a value as readable JSON, atomically.
 ///
 /// # Errors
 /// As [`write_atomically`].

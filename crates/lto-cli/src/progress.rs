@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Time between two plain lines.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Progress of a number of things, known at first or told along the way.
+/// Progress through a number of things, known from the start or learned along the way.
 pub struct Progress {
     what: &'static str,
     total: usize,
@@ -25,13 +25,13 @@ enum Shown {
 }
 
 impl Progress {
-    /// Starts at `done` of `total` things, which are called `what`.
+    /// Starts at `done` of `total` things, called `what`.
     pub fn new(what: &'static str, total: usize, done: usize, quiet: bool) -> Self {
         let started = Instant::now();
         let shown = if quiet {
             Shown::Nothing
         } else if stderr().is_terminal() {
-            // The bar takes what the terminal has left.
+            // The bar fills the rest of the line.
             let template = "{spinner} [{wide_bar}] {pos}/{len}{msg}";
             let style =
                 ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -44,7 +44,7 @@ impl Progress {
         Self { what, total, first: done, started, shown }
     }
 
-    /// Does `work`, which tells how many of `total` things are done.
+    /// Does `work`, which reports how many of `total` things are done.
     pub fn over<T>(
         what: &'static str,
         total: usize,
@@ -57,13 +57,13 @@ impl Progress {
         result
     }
 
-    /// Says that so many are done.
+    /// Shows how many are done, and the pace.
     pub fn set(&mut self, done: usize) {
         let pace = self.pace(done);
         self.show(done, None, || pace);
     }
 
-    /// Says that so many are done, of a total that may have changed, with a message of one's own in place of the pace.
+    /// Shows how many are done, of a total that may have changed, with a message.
     pub fn show(&mut self, done: usize, total: Option<usize>, message: impl FnOnce() -> String) {
         self.total = total.unwrap_or(self.total);
         match &mut self.shown {
@@ -89,7 +89,7 @@ impl Progress {
         }
     }
 
-    /// `, 12.3/s, 4 min left`, from what this run did alone; nothing before the first.
+    /// `, 12.3/s, 4 min left`, from what this run itself has done; empty before the first.
     fn pace(&self, done: usize) -> String {
         let rate = done.saturating_sub(self.first) as f64 / self.started.elapsed().as_secs_f64();
         if rate > 0.0 {
@@ -99,7 +99,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Shown::Bar(bar) = &self.shown {
             bar.finish_and_clear();

@@ -1,31 +1,31 @@
-//! Values of flags that only the library finds wrong: errors of the command line all the same.
+//! Values of flags that only the library can reject: still errors of the command line.
 
 use crate::args::Arguments;
 use clap::{Command, CommandFactory};
 use lto_numerics::Error;
 use std::fmt;
 
-/// Exit status of a wrong command line, as clap has it.
+/// Exit status of a wrong command line, the same as clap's.
 pub const STATUS: u8 = 2;
 
-/// A flag whose value is not possible.
+/// A flag that is missing, pointless or has an impossible value.
 #[derive(Debug)]
 pub struct UsageError(String);
 
 impl UsageError {
-    /// The error of a value of a flag, worded as clap words its own.
+    /// An impossible value of a flag, worded as clap words its own errors.
     pub fn new(flag: &str, value: impl fmt::Display, requirement: impl fmt::Display) -> Self {
         Self(format!("invalid value '{value}' for '--{flag}': {requirement}"))
     }
 
-    /// The error of a flag that is not given though it is needed here; `what` says what for.
+    /// A flag that is needed but not given; `what` says what for.
     pub fn missing(flag: &str, what: impl fmt::Display) -> Self {
         Self(format!("'--{flag}' is missing: {what}"))
     }
 
-    /// The error of a flag that means nothing without another.
+    /// A flag that has no effect without another.
     pub fn idle(flag: &str, without: &str) -> Self {
-        Self(format!("'--{flag}' means nothing without '{without}'"))
+        Self(format!("'--{flag}' has no effect without '{without}'"))
     }
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// The library's error about a parameter, under the name of its flag; any other as it is.
+/// The library's error about a parameter, under the name of its flag; any other error unchanged.
 pub fn with_flag(error: Error) -> anyhow::Error {
     let (name, value, requirement) = match &error {
         Error::Parameter { name, value, requirement } => (name, value, *requirement),
@@ -53,7 +53,7 @@ pub fn with_flag(error: Error) -> anyhow::Error {
     }
 }
 
-/// `n_frames` is `--frames`, `t_end` is `--t-end`; the number of new sensors is plainly `--n`.
+/// `n_frames` is `--frames`, `t_end` is `--t-end`; the number of new sensors is just `--n`.
 fn flag(parameter: &str) -> String {
     if parameter == "n_new" {
         return "n".into();
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(error("sup_bound"), "sup_bound = 7: must be 8");
     }
 
-    /// Messages, help and comments of all crates name no flag that is not there.
+    /// Messages, help and comments of all crates name only flags that exist.
     #[test]
     fn texts_name_flags_that_exist() {
         let command = Arguments::command();

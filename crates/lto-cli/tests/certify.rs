@@ -159,7 +159,7 @@ fn what_is_not_proved_everywhere_is_not_called_certified() {
     let text = space.succeed(&[&["certify", "s.csv", "-o", "page.html"], &torus[..]].concat());
     let html = std::fs::read_to_string(space.path("page.html")).unwrap();
     assert_eq!(html.matches("Nothing is proved between the places shown.").count(), unproved);
-    assert_eq!(html.matches("Anywhere, also between the places shown").count(), weights.len() - unproved);
+    assert_eq!(html.matches("Everywhere, even between the places shown").count(), weights.len() - unproved);
     assert_eq!(text.matches("not proved").count(), unproved, "{text}");
     let proved =
         weights.iter().filter_map(|weights| weights["everywhere"].as_f64()).fold(f64::INFINITY, f64::min);

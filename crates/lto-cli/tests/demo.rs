@@ -47,6 +47,6 @@ fn the_demonstration_ends_in_a_report_with_all_its_parts() {
     std::fs::remove_file(space.path("demo/report.html")).unwrap();
     assert!(space.fail(1, &["demo", "-o", "demo", "--seed", "4"]).contains("--force"));
     let again = space.run(&command[..7]);
-    assert!(common::stderr(&again).contains("run: trained already"), "{}", common::stderr(&again));
+    assert!(common::stderr(&again).contains("run: already trained"), "{}", common::stderr(&again));
     assert!(String::from_utf8_lossy(&again.stdout).contains(predict));
 }

@@ -186,9 +186,9 @@ fn what_is_wrong_is_named() {
         (
             2,
             &["--n", "3", "--curvature", "8"],
-            "'--curvature' means nothing without '--objective certificate'",
+            "'--curvature' has no effect without '--objective certificate'",
         ),
-        (2, &["--n", "3", "--length-scale", "0.1"], "'--length-scale' means nothing"),
+        (2, &["--n", "3", "--length-scale", "0.1"], "'--length-scale' has no effect"),
         (1, &["--n", "3", "--existing", "s.csv"], "outside the domain"),
         (1, &["--n", "3", "--existing", "missing.csv"], "missing.csv"),
         (1, &["--n", "3", "-o", "a.xlsx"], "a.xlsx"),

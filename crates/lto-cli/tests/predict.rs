@@ -134,7 +134,7 @@ fn pictures_and_image_data_are_written_for_every_dimension_and_kind() {
 fn times_go_forward_and_stay_in_the_trained_range_unless_forced() {
     let space = space();
     let error = space.fail(2, &args("a.npz", &["--from", "0.75", "--to", "1,0.5"]));
-    assert!(error.contains("'0.5' for '--to'") && error.contains("made at 0.75"), "{error}");
+    assert!(error.contains("'0.5' for '--to'") && error.contains("observations at 0.75"), "{error}");
     let beyond = ["--from", "0", "--to", "0.5,1.5"];
     let error = space.fail(1, &args("a.npz", &beyond));
     assert!(error.contains("0 to 1; 1.5 is outside") && error.contains("--force"), "{error}");
@@ -218,7 +218,7 @@ fn missing_values_and_duplicates_are_refused_by_line_unless_allowed() {
     // The two ends of a periodic axis are one place; the mean of both values is observed there.
     with("0,0.3,10\n1,0.3,14\n");
     let error = space.fail(1, &args("a.npz", &times));
-    assert!(error.contains("line 7") && error.contains("of line 6"), "{error}");
+    assert!(error.contains("line 7") && error.contains("as line 6"), "{error}");
     assert!(error.contains("--merge-duplicates"), "{error}");
     space.succeed(&args("a.npz", &[&times[..], &["--merge-duplicates"]].concat()));
     with("0,0.3,12\n");
@@ -242,7 +242,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
     refuse(1, "x,y,a,b\n0.1,0.2,3,4\n", &times, "--column a");
     refuse(1, "x,y\n0.1,0.2\n", &times, "no values");
     refuse(1, "x,y,u\n", &times, "no points");
-    refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at the time 0");
+    refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at time 0");
     refuse(1, SENSORS, &["--to", "1"], "--from");
     refuse(2, SENSORS, &["--from", "0"], "--to");
     refuse(2, SENSORS, &["--from", "0", "--to", "later"], "must be a number");

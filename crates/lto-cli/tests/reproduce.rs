@@ -52,7 +52,7 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
     assert!(parts.iter().all(|part| *part > 0.0) && (times["total"].as_f64().unwrap() - sum).abs() < 1e-9);
     assert!(page.contains("Wall time") && page.contains("twin-seed-3"));
     let (again, said) = reproduce(&space, "heat");
-    // What was there already counts with the time it took.
+    // What was already there counts with the time it took.
     let total = |results: &Value| results["times"]["total"].as_f64().unwrap();
     assert!((total(&again) - total(&results)).abs() < 1e-9);
     assert!(!said.contains("training") && !said.contains("evaluating"), "{said}");
@@ -77,7 +77,7 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
     let (_, said) = reproduce(&space, "heat");
     assert!(said.contains("fno: training") && said.contains("persistence: evaluating"), "{said}");
     assert!(
-        said.contains("lno: trained already") && said.contains("interpolation: evaluated already"),
+        said.contains("lno: already trained") && said.contains("interpolation: already evaluated"),
         "{said}"
     );
     // Another setting makes what depends on it anew, and nothing else.
@@ -85,8 +85,8 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
     let all = ["reproduce", "heat", "--scale", "smoke", "-o", "out"];
     let output = space.run(&[&all[..], &set].concat());
     let said = stderr(&output);
-    assert!(output.status.success() && said.contains("data: there already"), "{said}");
-    assert!(said.contains("fno: training") && said.contains("persistence: evaluated already"), "{said}");
+    assert!(output.status.success() && said.contains("data: already there"), "{said}");
+    assert!(said.contains("fno: training") && said.contains("persistence: already evaluated"), "{said}");
     let page = std::fs::read_to_string(space.path("out/report.html")).unwrap();
     assert!(page.contains("--set 'train.betas=[0.9, 0.99]'"), "the command can be copied into a shell");
 }

@@ -1,13 +1,13 @@
-//! The arrays of a file for people: thousands that differ in a number only are one entry.
+//! The arrays of a file for people: thousands that differ only in a number are one entry.
 
 use lto_numerics::dataset::format::{ArrayInfo, ElementType};
 
-/// More names of one pattern than this are told as one.
+/// More names of one pattern than this are shown as one.
 const AT_MOST: usize = 3;
-/// How many patterns back an equal one is sought: the kinds of array in a group that repeats.
+/// How many patterns back to look for an equal one: the kinds of array in a repeating group.
 const KINDS: usize = 64;
 
-/// Arrays that are told as one.
+/// Arrays shown as one.
 pub struct ArrayRow<'a> {
     /// The name, or the first and last of many.
     pub name: String,
@@ -23,7 +23,7 @@ pub fn rows(arrays: &[ArrayInfo]) -> Vec<ArrayRow<'_>> {
     alike.into_iter().map(|group| ArrayRow { name: names(&group, |a| &a.name), array: group[0] }).collect()
 }
 
-/// Neighbors by key, in order, where there are too many of a key to tell one by one.
+/// Neighbors by key, in order, if a key has too many to list one by one.
 pub fn fold<T, K: PartialEq>(items: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<&T>> {
     let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
     for item in items {

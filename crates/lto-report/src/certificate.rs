@@ -27,14 +27,14 @@ pub fn text(found: &SensorCertificate, color: bool) -> String {
     page.into_text()
 }
 
-/// The page; `command` is how it was asked for.
+/// The page; `command` is the command line that made it.
 ///
 /// # Errors
 /// None for a sound certificate.
 pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
     let mut map = Section::new("Where the estimate is uncertain").text(format!(
-        "The bound of the error at {} places, for every state as curved as assumed. It is small near sensors and large in \
-         gaps and at boundaries. The ring is the worst place found.",
+        "The error bound at {} places, for every state within the assumed curvature. It is small near \
+         sensors and large in gaps and at boundaries. The ring is the worst place found.",
         found.n_places
     ));
     // The better one first.
@@ -43,15 +43,15 @@ pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
         map = map.figure(Figure::drawing(
             &sensor_map(found, format!("{name}: {} at worst", short(bound.bound)), values, &bound.at)?,
             format!("The {name} estimate with ℓ = {}. {}", short(bound.length_scale), reach(bound)),
-            format!("Map of the bound of the {name} estimate, with the sensors and the worst place"),
+            format!("Map of the {name} estimate's bound, with the sensors and the worst place"),
         )?);
     }
     let bounds = Section::new("The bounds")
         .text(
             "Nadaraya–Watson is the normalized set convolution, the signal that the twin's encoder sees; the local linear \
-             estimate fits an affine function around each place. The theorem's form holds for every layout with the same \
-             fill distance, and pays for it; bounds from the actual weights are for these very sensors. All hold for every \
-             state as curved as assumed.",
+             estimate fits an affine function around each place. The theorem's bound holds for every layout \
+             with the same fill distance, so it is looser; bounds from the actual weights hold for exactly \
+             these sensors. All hold for every state within the assumed curvature.",
         )
         .table(bounds(found).into());
     let scales = Section::new("The length scale").text(scale_text(found)).figure(Figure::drawing(
@@ -62,14 +62,15 @@ pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
     let rests = Section::new("What it rests on").table(states(found).into()).table(assumptions(found).into());
     let changes = Section::new("Adding and losing sensors")
         .text(
-            "Each further sensor goes where it lowers the largest bound most, for the place that is worst by then. Bounds are \
-             those of the local linear estimate at its ℓ, at the places of the map. Where many places are as bad as the \
-             worst, one sensor cannot lower the largest bound, and may raise it a little nearby.",
+            "Each further sensor goes where it lowers the largest bound most, for the place that is worst by \
+             then. Bounds are for the local linear estimate at its ℓ, at the places of the map. If many \
+             places are as bad as the worst, one sensor cannot lower the largest bound and may raise it \
+             slightly nearby.",
         )
         .table(gaps(&found.gaps).into())
         .text(
-            "Without one of the sensors (numbered from 0 in the order of the file): the largest bound then, and by how much \
-             the bound rises near the sensor.",
+            "Without one sensor (numbered from 0 in file order): the largest bound, and how much the bound \
+             rises near the lost sensor.",
         )
         .table(failures(found.failures.as_ref()).into());
     let notes = Section::new("How it was made").code(command);
@@ -89,7 +90,7 @@ pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
     })
 }
 
-/// The estimate to headline: a bound proved everywhere comes before one known at places only, then the smaller.
+/// The estimate to headline: a bound proved everywhere before one known only at places, then the smaller.
 fn best(weights: &[WeightBound]) -> Option<&WeightBound> {
     let rank = |found: &WeightBound| (found.everywhere.is_none(), found.everywhere.unwrap_or(found.bound));
     weights.iter().min_by(|a, b| {
@@ -98,14 +99,15 @@ fn best(weights: &[WeightBound]) -> Option<&WeightBound> {
     })
 }
 
-/// What is claimed: certified only where it is proved everywhere and nothing rests on data.
+/// The claim: certified only if proved everywhere without resting on data.
 fn claim(found: &WeightBound, certain: bool, n_places: usize) -> String {
     let (ell, at) = (short(found.length_scale), place(&found.at));
     let name = format!("The {} estimate with ℓ = {ell} is off by at most", estimate(found.estimator));
     match (found.everywhere, certain) {
         (Some(bound), true) => format!("{name} {} anywhere, worst near {at}; certified.", short(bound)),
         (Some(bound), false) => format!(
-            "{name} {} anywhere, worst near {at}; an estimate, not certified: the states are known from data.",
+            "{name} {} anywhere, worst near {at}; an estimate, not certified: the states are known only from \
+             data.",
             short(bound)
         ),
         (None, certain) => {
@@ -132,8 +134,8 @@ fn headline(found: &SensorCertificate) -> String {
         let range = found.certificate.regularity.oscillation;
         if best.everywhere.unwrap_or(best.bound) >= range {
             text.push_str(&format!(
-                " That says no more than that the states vary by at most {}: there are too few sensors, or the states are \
-                 too curved.",
+                " That is no better than the states' own range of {}: there are too few sensors, or the \
+                 states are too curved.",
                 short(range)
             ));
         }
@@ -144,7 +146,7 @@ fn headline(found: &SensorCertificate) -> String {
     text
 }
 
-/// Why the curvature found in data is not to be trusted, if so.
+/// Why the curvature estimated from data cannot be trusted, if so.
 fn doubt(data: &EstimatedRegularity) -> Option<String> {
     let growth = data.curvature_growth.filter(|_| data.resolved == Some(false))?;
     Some(format!(
@@ -153,7 +155,7 @@ fn doubt(data: &EstimatedRegularity) -> Option<String> {
     ))
 }
 
-/// All bounds, those from the fill distance first.
+/// All bounds, starting with those from the fill distance.
 fn bounds(found: &SensorCertificate) -> Rows {
     let sure = |certain: bool| if certain { "everywhere" } else { "estimate" }.to_string();
     let from_fill = |name: &str, bound: Option<(f64, f64)>| {
@@ -215,9 +217,9 @@ fn assumptions(found: &SensorCertificate) -> Rows {
     let (smooth, else_smooth) = match &found.data {
         None => ("taken as given".to_string(), none()),
         Some(data) => match (doubt(data), data.curvature_growth) {
-            (Some(doubt), _) => ("does not look so".into(), doubt),
+            (Some(doubt), _) => ("appears not to hold".into(), doubt),
             (None, Some(growth)) => (
-                format!("looks so: M from all grid points is {growth:.2} times M from every 2nd one"),
+                format!("appears to hold: M from all grid points is {growth:.2} times M from every 2nd one"),
                 none(),
             ),
             (None, None) => ("estimated from data; too few points to check".into(), none()),
@@ -271,7 +273,7 @@ fn caveats(found: &SensorCertificate) -> Vec<String> {
     )];
     for bound in found.weights.iter().filter(|bound| bound.n_fallbacks > 0) {
         lines.push(format!(
-            "At {} the sensors determine no affine function; the estimate there is the Nadaraya–Watson one.",
+            "At {} the sensors determine no affine function; the Nadaraya–Watson estimate is used there.",
             count(bound.n_fallbacks, "place")
         ));
     }
@@ -284,8 +286,8 @@ fn caveats(found: &SensorCertificate) -> Vec<String> {
     }
     if found.weights.iter().any(|bound| bound.everywhere.is_none()) {
         lines.push(
-            "Where no bound is proved for all places, the search for one ended early; what is said holds at the places \
-             looked at."
+            "If no bound is proved everywhere, the search for one ended early; the bound then holds at the \
+             places looked at."
                 .into(),
         );
     }
@@ -295,7 +297,7 @@ fn caveats(found: &SensorCertificate) -> Vec<String> {
 /// What is known between the places of a map.
 fn reach(found: &WeightBound) -> String {
     match found.everywhere {
-        Some(bound) => format!("Anywhere, also between the places shown, it is at most {}.", short(bound)),
+        Some(bound) => format!("Everywhere, even between the places shown, it is at most {}.", short(bound)),
         None => "Nothing is proved between the places shown.".into(),
     }
 }
@@ -338,9 +340,9 @@ fn scale_text(found: &SensorCertificate) -> String {
             short(100.0 * Certificate::ROBUSTNESS)
         )
     } else {
-        "As asked for: ".into()
+        "As given: ".into()
     };
-    format!("{chosen}{}. A wider kernel leans on more sensors. {theorem}", scales.join(", "))
+    format!("{chosen}{}. A wider kernel uses more sensors. {theorem}", scales.join(", "))
 }
 
 fn over_scale(scales: &[BoundsAtScale]) -> Drawing {
@@ -385,7 +387,7 @@ mod tests {
         }
     }
 
-    /// A number that is known at places only is never called certified, nor preferred to one that is proved.
+    /// A bound known only at places is never called certified, nor preferred to a proved one.
     #[test]
     fn only_what_is_proved_everywhere_is_certified() {
         let linear = bound(Estimator::LocalLinear, 0.1, None);

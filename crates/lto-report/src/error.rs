@@ -15,27 +15,27 @@ pub enum Error {
     /// An error of the models below.
     #[error(transparent)]
     Lto(Box<lto::Error>),
-    /// A channel that the data do not have.
+    /// A channel the data do not have.
     #[error("there is no channel {wanted}; the channels are {}", .channels.join(", "))]
     NoChannel {
         /// Its name or number.
         wanted: String,
-        /// The channels there are.
+        /// The channels of the data.
         channels: Vec<String>,
     },
-    /// A frame that the data do not have.
+    /// A frame the data do not have.
     #[error("there is no frame {frame}: the frames are 0 to {last}")]
     NoFrame {
         /// Its number.
         frame: usize,
-        /// The last one there is.
+        /// The last frame.
         last: usize,
     },
-    /// Something that has no such picture.
+    /// Something that cannot be drawn this way.
     #[error("{0}")]
     NoPicture(String),
-    /// A file name that asks for no known kind of picture.
-    #[error("{path}: a picture file ends in .png, .svg or .gif")]
+    /// A file name with an unknown picture suffix.
+    #[error("{path}: a picture file must end in .png, .svg or .gif")]
     PictureSuffix {
         /// The file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum Error {
     /// A text that cannot be written.
     #[error(transparent)]
     Text(#[from] std::fmt::Error),
-    /// A file that does not hold, or cannot hold, what is wanted.
+    /// A file that does not, or cannot, hold what is wanted.
     #[error("{path}: {problem}")]
     BadFile {
         /// The file.

@@ -8,7 +8,7 @@ use lto_numerics::dataset::format::{ArrayInfo, Attribute, ElementType};
 use lto_numerics::dataset::{DatasetKind, GridInfo, Inspection};
 use std::fmt::Write;
 
-/// Attributes by which HDF5 ties coordinates to arrays; the grid says the same.
+/// Attributes that tie HDF5 coordinates to arrays; the grid shows the same.
 const HDF5_MACHINERY: [&str; 5] = ["CLASS", "NAME", "DIMENSION_LIST", "DIMENSION_LABELS", "REFERENCE_LIST"];
 
 /// The whole report.
@@ -57,7 +57,7 @@ pub fn text(report: &Inspection, color: bool) -> String {
         });
         let total = count(info.n_samples, "sample");
         let heading = if summary.n_samples < info.n_samples {
-            format!("Values of {} of {total} (--samples all for every one)", summary.n_samples)
+            format!("Values of {} of {total} (all with --samples all)", summary.n_samples)
         } else {
             format!("Values of {total}")
         };
@@ -105,7 +105,7 @@ fn sparkline(energy: &[f64]) -> String {
     energy.chunks(per_bar).map(bar).collect()
 }
 
-/// Type and storage of an array. Texts beside the data are no numbers, and need no advice on how to become some.
+/// Type and storage of an array. Texts beside the data need no advice on how to make them numbers.
 fn element(array: &ArrayInfo) -> (String, String) {
     let texts = ["elements of type '<U", "elements of type '|S"];
     if array.element == ElementType::Other && texts.iter().any(|text| array.storage.starts_with(text)) {
@@ -114,7 +114,7 @@ fn element(array: &ArrayInfo) -> (String, String) {
     (serde_name(&array.element), array.storage.clone())
 }
 
-/// The attributes that say something; those of owners that differ in a number only are one row.
+/// The informative attributes; owners that differ only in a number share a row.
 fn attributes(report: &Inspection) -> Vec<Vec<String>> {
     let told: Vec<_> = report.dataset.attributes.iter().collect();
     let told: Vec<_> =

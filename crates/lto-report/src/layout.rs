@@ -1,4 +1,4 @@
-//! What the pages of a certificate and of a study share: places, and the tables of failures and gaps.
+//! What certificate and study pages share: places, and the tables of failures and gaps.
 
 use crate::picture::ticks::short;
 use crate::text::Rows;
@@ -19,7 +19,8 @@ pub(crate) fn estimate(estimator: Estimator) -> &'static str {
     }
 }
 
-/// Which sensors may fail and which must not: the largest objective afterwards, its change, and the largest rise nearby.
+/// Which sensors may fail and which must not: the largest objective without each, its change, the largest
+/// rise nearby.
 pub(crate) fn failures(found: Option<&Failures>) -> Rows {
     let row = |before: f64, kind: &str, failure: &Failure| {
         // Adding zero turns −0 into 0.

@@ -1,5 +1,6 @@
-//! What the Latent Twin Operator computes, for people: pictures (PNG, SVG, GIF), tables (text, Markdown, LaTeX, CSV) and
-//! self-contained HTML pages. Results go in as data; strings, bytes and files come out. Nothing here reads a command line or prints.
+//! Results of the Latent Twin Operator for people: pictures (PNG, SVG, GIF), tables (text, Markdown, LaTeX,
+//! CSV) and self-contained HTML pages. Results go in as data; strings, bytes and files come out. Nothing here
+//! reads a command line or prints.
 
 pub mod arrays;
 pub mod bench;

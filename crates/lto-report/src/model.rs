@@ -1,4 +1,4 @@
-//! What a model is, for the terminal.
+//! The description of a model, for the terminal.
 
 use crate::picture::ticks::{apart, short};
 use crate::text::Page;

@@ -1,4 +1,4 @@
-//! Placed sensors: a table of them, text for the terminal, a map, a page.
+//! Placed sensors: a table, text for the terminal, a map, a page.
 
 use crate::error::Result;
 use crate::html::{Figure, Report, Section, Table};
@@ -13,11 +13,11 @@ use lto_numerics::study::{Compared, SensorStudy};
 use lto_numerics::theory::BoundOrigin;
 use lto_numerics::theory::plan::Gap;
 
-/// How many sensors are listed, on the terminal and on the page.
+/// How many sensors to list, on the terminal and on the page.
 const LISTED: (usize, usize) = (40, 500);
 
-/// The sensors as a CSV file: coordinates, and the kind, `existing` or `new`. A kind is text, which no reader of points
-/// takes for a value.
+/// The sensors as a CSV file: coordinates, and the kind, `existing` or `new`. Readers of points do not take
+/// the kind for a value, since it is text.
 pub fn csv(study: &SensorStudy) -> String {
     let names: Vec<&str> = study.domain.axes().iter().map(|axis| axis.name.as_str()).collect();
     let mut text = names.join(",") + ",kind\n";
@@ -70,7 +70,7 @@ pub fn map(study: &SensorStudy) -> Result<Drawing> {
     .draw()
 }
 
-/// The page; `command` is how it was asked for.
+/// The page; `command` is the command line that made it.
 ///
 /// # Errors
 /// None for a sound study.
@@ -87,16 +87,17 @@ pub fn page(study: &SensorStudy, command: &str) -> Result<Report> {
         caveats(study).into_iter().fold(layout, Section::text),
         Section::new("Compared with others")
             .text(format!(
-                "Other layouts of as many new sensors, with the same existing ones and regions to avoid, by {}. Not every \
-                 number of points fills a regular grid, which may therefore have fewer.",
+                "Other layouts with the same number of new sensors, the same existing ones and the same \
+                 regions to avoid, by {}. A regular grid may have fewer, since not every number of points \
+                 fills one.",
                 terms(study)
             ))
             .table(comparison(study).into()),
     ];
     if study.failures.is_some() {
         let text = format!(
-            "The largest {quantity} without one of the sensors (numbered from 0, existing ones first), and by how much it \
-             rises near that sensor."
+            "The largest {quantity} without one sensor (numbered from 0, existing ones first), and how much \
+             it rises near that sensor."
         );
         let rows = failures(study.failures.as_ref());
         sections.push(Section::new("If a sensor fails").text(text).table(rows.into()));
@@ -126,11 +127,11 @@ fn kind(study: &SensorStudy, number: usize) -> &'static str {
     if number < study.n_existing { "existing" } else { "new" }
 }
 
-/// What the layout makes small.
+/// What the layout minimizes.
 fn quantity(study: &SensorStudy) -> String {
     match study.estimator {
         None => "distance to the nearest sensor".into(),
-        Some(estimator) => format!("bound of the error of the {} estimate", estimate(estimator)),
+        Some(estimator) => format!("error bound of the {} estimate", estimate(estimator)),
     }
 }
 
@@ -167,7 +168,7 @@ fn caveats(study: &SensorStudy) -> Vec<String> {
             _ => "",
         };
         lines.push(format!(
-            "{estimated}The bound is known at these places; lto certify proves it between them, where it can."
+            "{estimated}The bound is known at these places; lto certify tries to prove it between them."
         ));
     }
     for region in &study.idle_regions {

@@ -29,11 +29,11 @@ pub fn text(rates: &Rates, color: bool) -> String {
 pub fn picture(rates: &Rates) -> Result<Drawing> {
     let rows = by_dim(rates).filter_map(|of_dim| Drawing::row(by_estimate(of_dim).map(chart)));
     Drawing::stack(rows).ok_or_else(|| {
-        Error::NoPicture("there are no rates to draw: no dimension, design or estimator is left".into())
+        Error::NoPicture("there are no rates to draw: give a dimension, a design and an estimator".into())
     })
 }
 
-/// The page; `command` is how it was asked for.
+/// The page; `command` is the command line that made it.
 ///
 /// # Errors
 /// None for sound rates.
@@ -54,8 +54,8 @@ pub fn page(rates: &Rates, command: &str) -> Result<Report> {
         title: "Rates of the discretization error".into(),
         summary: "How the error of the set convolution's estimate falls with the number of points, in closed form and \
                   without any network: the supremum over space and states. Predicted slopes are bounds: −2/(3D) for \
-                  Nadaraya–Watson at ℓ* of the theorem, −1/D at its best ℓ, −2/D for the local linear estimate; for \
-                  independent points with a logarithm."
+                  Nadaraya–Watson at ℓ* of the theorem, −1/D at its best ℓ, −2/D for the local linear \
+                  estimate; independent points add a logarithm."
             .into(),
         sections,
     })
@@ -137,7 +137,7 @@ fn chart(rates: &[Rate]) -> Drawing {
     .draw()
 }
 
-/// The mean errors of one design, with bars from the least to the largest where there are several layouts.
+/// The mean errors of one design, with bars from least to largest if there are several layouts.
 fn curve((rate, &color): (&Rate, &crate::picture::colormap::Rgb)) -> Series {
     let (points, fit) = (&rate.sweep.points, &rate.sweep.fit);
     let range = |at: &SweepPoint| {
@@ -153,7 +153,7 @@ fn curve((rate, &color): (&Rate, &crate::picture::colormap::Rgb)) -> Series {
     }
 }
 
-/// What a point of the curves is.
+/// What a point of a curve means.
 fn layouts(rates: &[Rate], drawn: usize) -> String {
     let grids = rates.iter().filter(|rate| rate.design == PointDesign::Grid).count();
     match drawn {

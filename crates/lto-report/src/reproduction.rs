@@ -1,4 +1,5 @@
-//! The page of a reproduction: what was asked, our tables beside the published ones, pictures, and how to do it again.
+//! The page of a reproduction: the experiment, our tables beside the published ones, pictures, how to repeat
+//! it.
 
 use crate::error::Result;
 use crate::evaluation::{Look, sections};
@@ -9,7 +10,7 @@ use crate::words::duration;
 use lto::reproduce::{HeatFigure, Reproduction, Suite};
 use lto_numerics::metric::MetricKind;
 
-/// The whole page. `threads` is how many there were to compute on.
+/// The whole page. `threads` is the number of threads used.
 ///
 /// # Errors
 /// A picture that is too large, or metrics that cannot be read.
@@ -17,9 +18,10 @@ pub fn report(results: &Reproduction, suite: &Suite, threads: usize) -> Result<R
     let mut all = Vec::new();
     if let Some(heat) = &results.heat {
         let caption = "The error of the set convolution alone (absolute; supremum over states and places, ℓ* of the theory, mean \
-                       and range of five layouts for every N) and the mean relative L2 of the trained twin's forecasts, one curve a \
-                       seed. Only slopes compare. The twin's is fitted where the error is that of too few sensors, with an interval by \
-                       Student's t over seeds; below that the network limits it. Dashed: (log N/N)^(1/3), the bound's rate for random \
+                       and range of five layouts for every N) and the mean relative L2 of the trained twin's \
+                       forecasts, one curve per seed. Only slopes are comparable. The twin's is fitted where \
+                       too few sensors limit the error, with an interval by Student's t over seeds; below \
+                       that the network limits it. Dashed: (log N/N)^(1/3), the bound's rate for random \
                        sensors.";
         let description = "Error against the number of sensors on logarithmic axes";
         let figure = Figure::drawing(&heat_chart(heat), caption, description)?;
@@ -45,7 +47,7 @@ pub fn report(results: &Reproduction, suite: &Suite, threads: usize) -> Result<R
     })
 }
 
-/// What each stage took, whenever it was done.
+/// How long each stage took, whenever it ran.
 fn wall_time(results: &Reproduction, threads: usize) -> Section {
     let times = &results.times;
     let shown = |seconds: Option<f64>| seconds.map_or("–".into(), duration);
@@ -55,7 +57,8 @@ fn wall_time(results: &Reproduction, threads: usize) -> Section {
     }
     let data = times.data.map_or("read, not made".into(), duration);
     let text = format!(
-        "{} in all, on {threads} threads; the data: {data}. Stages that were there already count with the time they took then.",
+        "{} in all, on {threads} threads; the data: {data}. Stages done earlier count with the time they \
+         took then.",
         duration(times.total)
     );
     Section::new("Wall time").text(text).table(table)

@@ -3,7 +3,7 @@
 use crate::words::visible;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
-/// Text under construction; whatever comes from files is made [`visible`].
+/// Text under construction; text from files is made [`visible`].
 pub struct Page {
     text: String,
     color: bool,
@@ -26,7 +26,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Adds a heading, bold where colors are used.
+    /// Adds a heading, bold if colors are used.
     pub fn heading(&mut self, heading: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -40,7 +40,7 @@ impl Page {
         self.table(heading, table.columns, table.rows);
     }
 
-    /// A table under a heading; nothing where it has no rows.
+    /// A table under a heading; nothing if it has no rows.
     pub fn table(&mut self, heading: &str, columns: &[&str], rows: Vec<Vec<String>>) {
         if rows.is_empty() {
             return;
@@ -60,7 +60,7 @@ impl Page {
     }
 }
 
-/// A table that is shown on the terminal and on a page alike.
+/// A table for both the terminal and a page.
 pub(crate) struct Rows {
     /// The names of the columns.
     pub columns: &'static [&'static str],

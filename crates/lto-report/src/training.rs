@@ -9,7 +9,7 @@ use lto::train::history::{Curves, History};
 use lto::train::in_order;
 use lto::train::report::RunReport;
 
-/// What a training came to, for the terminal.
+/// The result of training, for the terminal.
 pub fn text(report: &RunReport, color: bool) -> String {
     let mut page = Page::new(color);
     page.heading(&report.model.display().to_string());
@@ -26,15 +26,15 @@ pub fn text(report: &RunReport, color: bool) -> String {
     page.into_text()
 }
 
-/// The curves as charts, one above the other, over the same steps; `None` where there is nothing to show.
+/// The curves as charts, one above the other, over the same steps; `None` if there is nothing to show.
 pub fn charts(history: &History) -> Option<Drawing> {
     let all = history.training.values().chain(history.validation.values()).flatten();
     let last = all.fold(0.0, |last: f64, point| last.max(point.0));
-    // Points that are nowhere, but widen the axis to the whole run: a single validation has its place in it.
+    // Invisible points that widen the axis to the whole run, so that a single validation is in its place.
     let ends = [0.0, last].map(|step| (step, f64::NAN));
     let chart = |title: &str, label: &str, curves: &Curves, style: Style| {
         let mut series: Vec<Series> = Vec::new();
-        // The whole before its parts.
+        // The total before its terms.
         let (whole, parts): (Vec<_>, Vec<_>) =
             in_order(curves).into_iter().partition(|(name, _)| *name == "loss");
         for (name, points) in whole.iter().chain(&parts) {
@@ -69,7 +69,7 @@ mod tests {
         }
     }
 
-    /// Marks of the axes below a chart of one validation are those of the training above it.
+    /// A chart of a single validation has the same axis marks as the training above it.
     #[test]
     fn a_single_validation_stands_where_it_was_in_the_run() {
         let drawing = charts(&history(&[(200.0, 0.3)])).unwrap();

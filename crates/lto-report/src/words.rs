@@ -1,6 +1,6 @@
 //! Numbers and names in words, and texts that are safe to show.
 
-/// Text from a file or a file's name with its control characters made visible: they must not reach a terminal.
+/// Text from a file, or a file's name, with control characters made visible: they must not reach a terminal.
 pub fn visible(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' => c.to_string(),
@@ -69,11 +69,11 @@ fn significant(value: f64, n: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-/// Numbers of one row with as many digits, four or more, as tell those that differ apart; `–` for none.
+/// The numbers of a row, with enough digits (at least four) to tell different ones apart; `–` for none.
 pub fn apart<const N: usize>(values: [Option<f64>; N]) -> [String; N] {
     let text = |n: usize| values.map(|value| value.map_or("–".into(), |value| significant(value, n)));
     let told = |texts: &[String; N]| {
-        // The same number may be written in two ways.
+        // Compared as numbers: one number can be written in two ways.
         let number = |i: usize| texts[i].parse::<f64>().ok();
         let differ = |i: usize, j: usize| values[i] == values[j] || number(i) != number(j);
         (0..N).all(|i| (0..i).all(|j| differ(i, j)))

@@ -1,5 +1,5 @@
-//! The demonstration: a small twin of the heat equation, trained, then tested on states it has never seen through more and
-//! more sensors.
+//! The demonstration: a small twin of the heat equation, trained, then tested on unseen states through more
+//! and more sensors.
 
 use crate::error::{Error, Result};
 use crate::evaluate::SensorRate;
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The configuration that is trained; the same file works with `lto train`.
+/// The configuration to train; the same file works with `lto train`.
 pub const CONFIG: &str = include_str!("../../../configs/demo.toml");
 
-/// Points along each axis of the grid the test states are solved on; finer than that of the training data.
+/// Points along each axis of the grid of the test states; finer than the training data's.
 const RESOLUTION: usize = 128;
 /// Numbers of random sensors.
 const SIZES: [usize; 9] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
@@ -28,13 +28,13 @@ const SIZES: [usize; 9] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 const STRIDES: [usize; 5] = [32, 16, 8, 4, 2];
 /// What is forecast: from the first frame to the middle and to the last.
 const PAIRS: [(usize, usize); 2] = [(0, 8), (0, 16)];
-/// Numbers of sensors whose forecasts are shown, at the time of this frame.
+/// Numbers of sensors whose forecasts are shown, and the frame they are shown at.
 const SHOWN: ([usize; 3], usize) = ([64, 256, 1024], 8);
 /// Sensors of the forecast over time.
 pub const SENSORS: usize = 256;
-/// Frames of the truth that it is compared with.
+/// Frames of the truth it is compared with.
 const FRAMES: [usize; 5] = [0, 4, 8, 12, 16];
-/// Times of the animation, many more than the training data have.
+/// Times of the animation, many more than in the training data.
 const ANIMATED: usize = 20;
 
 /// The results of a demonstration.
@@ -44,11 +44,11 @@ pub struct Demonstration {
     pub report: PathBuf,
     /// The folder of the trained run.
     pub run: PathBuf,
-    /// Random sensors of a held-out state at time 0, as `lto predict` takes them.
+    /// Random sensors of a held-out state at time 0, as `lto predict` reads them.
     pub sensors: PathBuf,
     /// Seed of everything.
     pub seed: u64,
-    /// What training came to.
+    /// The result of training.
     pub training: Training,
     /// Errors of the forecasts.
     pub evaluation: SensorErrors,
@@ -56,7 +56,7 @@ pub struct Demonstration {
     pub seconds: f64,
 }
 
-/// What training came to.
+/// The result of training.
 #[derive(Clone, Debug, Serialize)]
 pub struct Training {
     /// Number of parameters.
@@ -87,11 +87,11 @@ pub struct SensorErrors {
 /// Errors over numbers of sensors of one design, and their rate.
 #[derive(Clone, Debug, Serialize)]
 pub struct SensorSweep {
-    /// One entry a size.
+    /// One entry per size.
     pub errors: Vec<ContextErrors>,
     /// The rate at which the error falls, fitted over `fitted_sizes`.
     pub fit: Option<RateFit>,
-    /// Sizes whose error is that of too few sensors, not the model's own.
+    /// Sizes at which too few sensors limit the error, not the model.
     pub fitted_sizes: Vec<usize>,
 }
 
@@ -137,17 +137,17 @@ pub struct Showcase {
 /// A forecast of one state.
 #[derive(Clone, Debug)]
 pub struct StateForecast {
-    /// What the sensors see.
+    /// The sensors' readings.
     pub observed: Context,
-    /// Where it is forecast.
+    /// The forecast points.
     pub query: Arc<Points>,
-    /// When.
+    /// The forecast times.
     pub times: Vec<f64>,
-    /// One field a time.
+    /// One field per time.
     pub fields: Vec<Vec<f64>>,
 }
 
-/// The configuration with a seed, trained for some minutes in place of its number of steps.
+/// The configuration with a seed, and with minutes of training instead of steps if given.
 ///
 /// # Errors
 /// Minutes that are not positive.
@@ -163,12 +163,12 @@ pub fn experiment(seed: u64, minutes: Option<f64>) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// Trains the twin in the folder `run` below `folder`, measures it, and forecasts a state to look at. A run of the same
-/// experiment that was interrupted goes on; `anew` begins again whatever is there.
+/// Trains the twin in the folder `run` below `folder`, measures it, and forecasts a state to look at. An
+/// interrupted run of the same experiment continues; `anew` starts over regardless.
 ///
 /// # Errors
 /// A folder that holds another run, training that diverges, files that cannot be written;
-/// [`Error::Interrupted`] where the observer says so.
+/// [`Error::Interrupted`] if the observer says so.
 pub fn demonstrate(
     experiment: &Experiment,
     folder: &Path,
@@ -205,7 +205,7 @@ pub fn demonstrate(
     Ok((results, shown, model))
 }
 
-/// States that were held out, and how they are observed.
+/// Held-out states, and how they are observed.
 struct HeldOut {
     samples: Vec<Sample>,
     seed: u64,
@@ -248,7 +248,7 @@ impl HeldOut {
         }
     }
 
-    /// The forecasts that are shown.
+    /// The forecasts to show.
     fn showcase(&self, model: &Model) -> Result<Showcase> {
         let truth = self.example()?.clone();
         let time = |frame: usize| truth.times().get(frame).copied();
@@ -283,7 +283,8 @@ impl HeldOut {
 }
 
 impl StateForecast {
-    /// What the sensors see as a CSV file for `lto predict`: a column for each coordinate, then one for each channel.
+    /// The sensors' readings as a CSV file for `lto predict`: a column for each coordinate, then for each
+    /// channel.
     pub fn sensors_csv(&self, card: &ModelCard) -> String {
         let Context { points, n_channels, values } = &self.observed;
         let axes = points.domain().axes().iter().map(|axis| axis.name.as_str());
@@ -307,7 +308,7 @@ fn unsuited(requirement: &str) -> Error {
     }
 }
 
-/// So many random points of the test grid.
+/// `n` random points of the test grid.
 fn random(n: usize) -> ContextDesign {
     ContextDesign::Random { context_fraction: n as f64 / RESOLUTION.pow(2) as f64 }
 }

@@ -13,16 +13,16 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A model, trained or not, in figures and words.
+/// A model, trained or not, in numbers and words.
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
-    /// Where it was read.
+    /// The file or folder it was read from.
     pub path: PathBuf,
     /// Number of parameters, in all and by part.
     pub parameters: Parameters,
     /// Length scales, in the units of the domain.
     pub length_scales: Vec<PartLengthScale>,
-    /// What it is for.
+    /// The problem it solves.
     pub problem: Problem,
     /// Its architecture.
     pub model: ModelConfig,
@@ -83,7 +83,7 @@ impl Parameters {
     }
 }
 
-/// The parameters that are length scales, as such.
+/// The length scales among the parameters.
 fn length_scales(all: &[Named]) -> Vec<PartLengthScale> {
     let scale = |p: &Named| {
         let log = p.name.ends_with("log_length_scale").then(|| p.values.first()).flatten()?;
@@ -98,8 +98,8 @@ fn part(parameter: &Named) -> &str {
 }
 
 impl Description {
-    /// Describes the model of a run or a file; or, for a configuration file and for a run that has no model yet, the model
-    /// with random weights that it makes.
+    /// Describes the model of a run or a file; for a configuration, or a run without a model yet, the model
+    /// it makes with random weights.
     ///
     /// # Errors
     /// A model, configuration or data that cannot be read.

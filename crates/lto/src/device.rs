@@ -17,7 +17,7 @@ impl Device {
         Device::Cpu
     }
 
-    /// The same for the tensor library.
+    /// The tensor library's device.
     pub(crate) fn tensors(self) -> TensorDevice {
         match self {
             Device::Cpu => TensorDevice::flex(),

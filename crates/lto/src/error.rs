@@ -30,7 +30,7 @@ pub enum Error {
         /// What was given.
         got: usize,
     },
-    /// Observations, queries or times that a model is not made for.
+    /// Observations, queries or times that a model cannot take.
     #[error("{model} cannot do this: {reason}")]
     Unsupported {
         /// The kind of model.
@@ -40,19 +40,19 @@ pub enum Error {
     },
     /// A time that the model was not trained on.
     #[error(
-        "t = {time:?}: the model was trained on times from {first} to {last}, and what it says outside them is worth nothing; \
-         count times as its training data do, or allow extrapolation (--allow-extrapolation)",
+        "t = {time:?}: the model was trained on times from {first} to {last}, and cannot be trusted \
+         outside them; use the training data's unit of time, or allow extrapolation (--allow-extrapolation)",
         first = range[0], last = range[1]
     )]
     TimeOutsideRange {
-        /// The first such time.
+        /// The first time outside.
         time: f64,
         /// First and last time of the training data.
         range: [f64; 2],
     },
     /// Points on another domain than the model's.
     #[error(
-        "the {what} lies on the domain {got}, the model was made for {expected}; convert the coordinates"
+        "the {what} lies on the domain {got}, but the model was made for {expected}; convert the coordinates"
     )]
     WrongDomain {
         /// Context or query.
@@ -78,14 +78,14 @@ pub enum Error {
         /// What is wrong with it, and what to do.
         problem: String,
     },
-    /// A configuration that is no TOML, or not of the right form.
+    /// A configuration that is not TOML, or not of the right form.
     #[error("{problem}")]
     Toml {
-        /// What is wrong, with line and column where they are known.
+        /// What is wrong, with line and column if known.
         problem: String,
     },
-    /// A folder that holds a run already.
-    #[error("{path} holds a run already: resume it, overwrite it, or give another folder", path = path.display())]
+    /// A folder that already holds a run.
+    #[error("{path} already holds a run: resume it, overwrite it, or give another folder", path = path.display())]
     RunExists {
         /// The folder.
         path: PathBuf,
@@ -98,7 +98,7 @@ pub enum Error {
     RunInUse {
         /// The folder.
         path: PathBuf,
-        /// The number of the process, where it is known.
+        /// The id of the process, if known.
         process: Option<u32>,
     },
     /// A loss or gradient that is not finite.
@@ -116,7 +116,7 @@ pub enum Error {
         /// Samples and times of the batch.
         examples: String,
     },
-    /// Stopped by whoever watches.
+    /// Stopped by the observer.
     #[error("stopped before the end")]
     Interrupted,
     /// An error of one of several runs.
@@ -133,7 +133,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Adds the file to an error of the system.
+    /// Adds the file to a system error.
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Error::Io { path: path.into(), source }
     }

@@ -13,27 +13,27 @@ use training::TrainConfig;
 
 pub use setting::Setting;
 
-/// Everything that decides a run.
+/// Everything that determines a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// Seed of the weights and of everything drawn during training. The data have a seed of their own.
+    /// Seed of the weights and of everything drawn during training. The data have their own seed.
     #[serde(default)]
     pub seed: u64,
     /// What to learn from.
     pub data: DataConfig,
-    /// What is to learn.
+    /// The model to train.
     pub model: ModelConfig,
-    /// How.
+    /// How to train it.
     #[serde(default)]
     pub train: TrainConfig,
 }
 
 impl Experiment {
-    /// Reads a configuration file, with some settings in place of its own.
+    /// Reads a configuration file and overrides some of its settings.
     ///
     /// # Errors
-    /// A file that cannot be read; else as [`Experiment::parse`], with the name of the file.
+    /// A file that cannot be read; otherwise as [`Experiment::parse`], with the name of the file.
     pub fn read(path: &Path, overrides: &[Setting]) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
         Self::parse(&text, overrides).map_err(|e| match e {
@@ -42,7 +42,7 @@ impl Experiment {
         })
     }
 
-    /// Parses the text of a configuration file, with some settings in place of its own.
+    /// Parses the text of a configuration file and overrides some of its settings.
     ///
     /// # Errors
     /// [`Error::Toml`] with line and column for text that is not TOML, has an unknown key or a value of the wrong type;
@@ -55,7 +55,7 @@ impl Experiment {
             let mut table: Table = toml::from_str(text).map_err(wrong)?;
             overrides.iter().try_for_each(|setting| setting.apply(&mut table))?;
             table.try_into().map_err(|e: toml::de::Error| {
-                // What is wrong in the text itself is better shown with its line.
+                // Errors in the text itself are better shown with their line.
                 match toml::from_str::<Self>(text) {
                     Err(original) if original.message() == e.message() => wrong(original),
                     _ => {
@@ -71,7 +71,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// Checks what types cannot say and no data are needed for.
+    /// Checks everything that needs no data.
     ///
     /// # Errors
     /// [`Error::Config`], naming the first value that makes no sense.
@@ -80,7 +80,7 @@ impl Experiment {
         self.train.validate()
     }
 
-    /// The whole configuration, defaults included, as it is written into the folder of a run.
+    /// The whole configuration, defaults included, as written to the folder of a run.
     ///
     /// # Errors
     /// A number that TOML cannot hold.
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(set("train.pushforward.probability=0.15").unwrap().train.pushforward.probability, 0.15);
         let data = set("data.path=a b.hdf5").unwrap().data;
         assert_eq!((data.path.unwrap().to_str(), data.generate), (Some("a b.hdf5"), None));
-        // What is set by type is never taken for TOML, whatever characters it has.
+        // Typed settings are never parsed as TOML, whatever characters they contain.
         let typed = [Setting::Data("7 'b\".hdf5".into()), Setting::Seed(9)];
         let typed = Experiment::parse(TEXT, &typed).unwrap();
         assert_eq!((typed.data.path.unwrap().to_str(), typed.seed), (Some("7 'b\".hdf5"), 9));

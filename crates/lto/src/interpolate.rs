@@ -1,4 +1,5 @@
-//! A state at any points, interpolated from its observations alone: the base of a twin's residual output, and a baseline.
+//! A state at any points, interpolated from its observations: the base of a twin's residual output, and a
+//! baseline.
 
 use crate::error::Result;
 use lto_numerics::dataset::Context;
@@ -7,8 +8,8 @@ use lto_numerics::setconv::{SetConv, nearest_linear};
 use lto_numerics::{Field, Grid, PointStructure, Points};
 use std::sync::Arc;
 
-/// Length scale of the local lines below a twin's residual output, in mean spacings of the observations: smooth, since
-/// the network adds what is missing.
+/// Length scale of the local linear fit below a twin's residual output, in mean spacings of the observations:
+/// smooth, since the network adds the rest.
 const SMOOTH: f64 = 0.75;
 
 /// The base of a twin's residual output. Observations of a whole grid are resampled (exactly where grids share points,
@@ -33,7 +34,7 @@ pub fn at_queries(contexts: &[Context], queries: &[Arc<Points>]) -> Result<Vec<f
     Ok(all)
 }
 
-/// What the observations alone say, as closely as they do: as [`at_queries`] from a whole grid, from any others by
+/// The closest interpolation of the observations: as [`at_queries`] from a whole grid, otherwise by
 /// [`nearest_linear`].
 ///
 /// # Shapes
@@ -53,7 +54,7 @@ fn smooth(context: &Context, query: &Points) -> Result<Vec<f64>> {
     Ok(setconv.local_linear(&context.points, &context.values, query)?.signal)
 }
 
-/// Resampled from one grid to another; `None` where there are not two, or no way between them.
+/// Resampled from one grid to another; `None` if one is not a grid, or there is no way between them.
 fn on_grid(context: &Context, query: &Points) -> Option<Result<Vec<f64>>> {
     let (PointStructure::Grid(from), PointStructure::Grid(to) | PointStructure::Masked { grid: to, .. }) =
         (context.points.structure(), query.structure())

@@ -1,6 +1,6 @@
-//! The Latent Twin Operator: observations at any points → set convolution onto a fixed grid → latent state → latent
-//! evolution straight from time s to time t → decoding at any query points. The same weights serve every
-//! resolution.
+//! The Latent Twin Operator: observations at any points → set convolution onto a fixed grid → latent state →
+//! latent evolution directly from time s to time t → decoding at any query points. The same weights serve
+//! every resolution.
 
 pub mod baseline;
 pub mod bench;

@@ -1,31 +1,31 @@
-//! From the rows of a file to the context a model takes: the right time, the right channels, values like those it was
-//! trained on, distinct points.
+//! From the rows of a file to a model's context: the right time and channels, values like the training
+//! data's, distinct points.
 
 use crate::error::Result;
 use crate::model::ModelCard;
 use lto_numerics::Points;
 use lto_numerics::dataset::{Context, Readings};
 
-/// Values further than this many deviations from the mean of the training data are refused: a wrong unit or a mark for
-/// missing values, not a state the model knows.
+/// Values more than this many standard deviations from the training data's mean are refused: probably a wrong
+/// unit or a marker for missing values.
 pub const FAR: f64 = 8.0;
 
-/// Which rows and columns are the observations, and what is let pass.
+/// Which rows and columns are the observations, and what is tolerated.
 #[derive(Clone, Debug, Default)]
 pub struct ObservationOptions {
-    /// Time of the observations; where the file has times, that of the rows to take.
+    /// Time of the observations; if the file has times, the rows at this time are used.
     pub time: Option<f64>,
-    /// Names of the value columns that are the channels of the model, in its order; empty for those with its names.
+    /// Names of the columns that hold the model's channels, in its order; empty for the channels' own names.
     pub columns: Vec<String>,
     /// Leave out rows with a missing value.
     pub skip_missing: bool,
     /// Average rows at the same place.
     pub merge_duplicates: bool,
-    /// Take values far from the training data.
+    /// Accept values far from the training data.
     pub allow_far: bool,
 }
 
-/// Observations ready for a model, and what was done to get there.
+/// Observations ready for a model, and how they were obtained.
 #[derive(Clone, Debug)]
 pub struct Observations {
     /// The observations.
@@ -36,7 +36,7 @@ pub struct Observations {
     pub n_skipped: usize,
     /// Rows averaged into others at the same place.
     pub n_merged: usize,
-    /// What is wrong with values that were let pass.
+    /// What is wrong with values that were accepted anyway.
     pub doubt: Option<String>,
 }
 
@@ -44,8 +44,8 @@ impl Observations {
     /// The observations among the rows of a file.
     ///
     /// # Errors
-    /// Columns or times that are not the model's, and, unless let pass, a missing value, two rows at one place, or a value
-    /// more than [`FAR`] deviations from the training data.
+    /// Columns or times that are not the model's and, unless tolerated, a missing value, two rows at one
+    /// place, or a value more than [`FAR`] deviations from the training data.
     pub fn new(readings: &Readings, card: &ModelCard, options: &ObservationOptions) -> Result<Self> {
         let columns = columns(readings, card, &options.columns)?;
         let (time, mut rows) = rows_at(readings, options.time, card)?;
@@ -70,7 +70,7 @@ impl Observations {
         }
         let doubt = match far(readings, card, &columns, &rows) {
             Some((row, problem)) if !options.allow_far => {
-                let remedy = "check the unit and the mark for missing values, or take them with --force";
+                let remedy = "check the unit and the marker for missing values, or accept them with --force";
                 return refuse(readings, Some(row), format!("{problem}; {remedy}"));
             }
             far => far.map(|(row, problem)| format!("{}: {problem}", readings.place(row))),
@@ -81,7 +81,7 @@ impl Observations {
             (options.merge_duplicates, places.iter().map(Vec::as_slice).find(|group| group.len() > 1))
         {
             let problem = format!(
-                "stands at the place {:?} of {} already; --merge-duplicates averages the values",
+                "is at the same place {:?} as {}; --merge-duplicates averages the values",
                 readings.point(*second),
                 readings.place(*first)
             );
@@ -108,7 +108,7 @@ fn refuse<T>(readings: &Readings, row: Option<usize>, problem: String) -> Result
     Err(readings.refuse(row, problem).into())
 }
 
-/// Which of the values are the channels of the model: those named, else those with the model's names. The array `values`
+/// Which values are the model's channels: those named, else those with its names. The array `values`
 /// of a NumPy file has them in the model's order.
 fn columns(readings: &Readings, card: &ModelCard, wanted: &[String]) -> Result<Vec<usize>> {
     let n = card.problem.source_channels;
@@ -149,14 +149,14 @@ fn columns(readings: &Readings, card: &ModelCard, wanted: &[String]) -> Result<V
     refuse(readings, None, problem)
 }
 
-/// The time of the observations, and which rows are of it.
+/// The time of the observations, and the rows at that time.
 fn rows_at(readings: &Readings, time: Option<f64>, card: &ModelCard) -> Result<(Option<f64>, Vec<usize>)> {
     let all = 0..readings.len();
     let Some([first, last]) = card.problem.times else { return Ok((None, all.collect())) };
     let Some(times) = &readings.times else {
         return match time {
             Some(_) => Ok((time, all.collect())),
-            None => refuse(readings, None, "say with --from at which time the observations were made".into()),
+            None => refuse(readings, None, "give the time of the observations with --from".into()),
         };
     };
     let (least, most) =
@@ -166,7 +166,7 @@ fn rows_at(readings: &Readings, time: Option<f64>, card: &ModelCard) -> Result<(
         None if least == most => least,
         None => {
             let problem =
-                format!("the observations are of times from {least} to {most}; choose one with --from");
+                format!("the observations have times from {least} to {most}; choose one with --from");
             return refuse(readings, None, problem);
         }
     };
@@ -174,7 +174,7 @@ fn rows_at(readings: &Readings, time: Option<f64>, card: &ModelCard) -> Result<(
     let rows: Vec<usize> = all.filter(|&row| (times[row] - time).abs() <= near).collect();
     if rows.is_empty() {
         let problem =
-            format!("there is no observation at the time {time}; the file has times from {least} to {most}");
+            format!("there is no observation at time {time}; the file has times from {least} to {most}");
         return refuse(readings, None, problem);
     }
     Ok((Some(time), rows))
@@ -195,7 +195,7 @@ fn far(readings: &Readings, card: &ModelCard, columns: &[usize], rows: &[usize])
         n => format!(", and {} of {} rows are as far", n + 1, rows.len()),
     };
     let problem = format!(
-        "{} = {:?} is far from what the model was trained on, {} ± {} ({} to {} is taken){others}",
+        "{} = {:?} is far from the training data, {} ± {} ({} to {} is accepted){others}",
         readings.names[column],
         readings.values[column][row],
         rounded(*mean),

@@ -1,7 +1,7 @@
-//! What every model of a time-evolving (or steady) field is to the trainer, the evaluation and the tools.
+//! What the trainer, the evaluation and the tools see of any model of a time-evolving (or steady) field.
 //!
-//! An [`Architecture`] says what is computed: encode → evolve → decode. Everything else about an [`Operator`] (its
-//! parameters, gradients, checks and usual loss) follows from that, once for all of them.
+//! An [`Architecture`] says what is computed: encode → evolve → decode. Everything else about an [`Operator`]
+//! (parameters, gradients, checks and the usual loss) follows from that, written once.
 
 use crate::error::{Error, Result};
 use crate::loss::{LossTerm, Objective};
@@ -15,8 +15,8 @@ use lto_numerics::{Points, SetConv};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Examples: what is observed, and what is true at the query points. In physical units as data give them, in
-/// normalized ones as operators see them.
+/// Examples: observations, and the truth at the query points. In physical units from the data, in normalized
+/// ones for operators.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// Observations of the b source states; sizes and placements may differ.
@@ -29,7 +29,7 @@ pub struct Batch {
     pub source: Vec<f64>,
     /// Target states at the query points, `[b, q, M]`.
     pub target: Vec<f64>,
-    /// Observations of the target states, where a steady problem reconstructs them too; else empty.
+    /// Observations of the target states if a steady problem reconstructs them too; else empty.
     pub target_contexts: Vec<Context>,
 }
 
@@ -53,13 +53,13 @@ impl Batch {
 /// How far one application of an operator goes in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// From any time s straight to any time t.
+    /// From any time s directly to any time t.
     Direct,
-    /// One native interval, whatever `(s, t)` say: later times are reached step by step.
+    /// One native interval, whatever `(s, t)`: later times are reached step by step.
     Step,
 }
 
-/// What a decoder may look at: b examples, observed, encoded and evolved.
+/// The input of a decoder: b examples, observed, encoded and evolved.
 #[derive(Clone, Copy)]
 pub struct Seen<'a, L> {
     /// The observations.
@@ -70,7 +70,8 @@ pub struct Seen<'a, L> {
     pub latent: &'a L,
 }
 
-/// What a kind of model computes, in normalized units: a Burn module whose field `network` holds what is learned.
+/// What a kind of model computes, in normalized units: a Burn module whose field `network` holds the
+/// parameters.
 ///
 /// The map from source to target is decode ∘ evolve ∘ encode. Without a latent state, `Latent` is `()` and decoding is
 /// one step from the observations.
@@ -78,7 +79,7 @@ pub trait Architecture: Module + Sync + 'static {
     /// The latent states of b examples.
     type Latent: Clone + Send + Sync + 'static;
 
-    /// What it is for.
+    /// The problem it solves.
     fn problem(&self) -> &Problem;
 
     /// How far one application goes in time.
@@ -86,18 +87,19 @@ pub trait Architecture: Module + Sync + 'static {
         Reach::Direct
     }
 
-    /// Whether a large query may be decoded piece by piece. Not where a model needs a whole grid.
+    /// Whether a large query may be decoded piece by piece; not if a model needs a whole grid.
     fn cuts_queries(&self) -> bool {
         true
     }
 
-    /// The latent states at time s of b contexts, which fit the problem.
+    /// The latent states at time s of b contexts that fit the problem.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for contexts that models of this kind never take.
     fn encode(&self, contexts: &[Context]) -> Result<Self::Latent>;
 
-    /// The latent states at time t, for a pair `(s, t)` of each example; as they are where only decoding asks for times.
+    /// The latent states at time t, given `(s, t)` of each example; unchanged if only decoding uses the
+    /// times.
     fn evolve(&self, latent: &Self::Latent, _times: &[(f64, f64)]) -> Self::Latent {
         latent.clone()
     }
@@ -111,8 +113,8 @@ pub trait Architecture: Module + Sync + 'static {
     /// [`Error::Unsupported`] for queries that models of this kind never take.
     fn decode(&self, seen: Seen<Self::Latent>, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
 
-    /// The weighted terms of the training objective; their sum is minimized. Usually the prediction against the target
-    /// and nothing else.
+    /// The weighted terms of the training objective; their sum is minimized. By default just the prediction
+    /// against the target.
     ///
     /// # Errors
     /// As [`Architecture::encode`] and [`Architecture::decode`].
@@ -124,12 +126,12 @@ pub trait Architecture: Module + Sync + 'static {
         Ok(vec![objective.evolution(prediction, truth)])
     }
 
-    /// As how many parameters one of them counts.
+    /// How many parameters one of them counts as.
     fn count(&self, parameter: &Named) -> usize {
         parameter.values.len()
     }
 
-    /// The set convolution that it encodes observations with, if it has one: what a certificate is about.
+    /// The set convolution that encodes its observations, if any: the subject of a certificate.
     fn set_convolution(&self) -> Option<SetConv> {
         None
     }
@@ -141,8 +143,8 @@ pub fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device
     Tensor::from_data(TensorData::new(values, shape), device)
 }
 
-/// The latent states of b examples, with the observations they come from. What they hold is known to the operator that
-/// made them.
+/// The latent states of b examples, with their observations. Only the operator that made them knows their
+/// contents.
 #[derive(Clone)]
 pub struct Latents {
     contexts: Arc<[Context]>,
@@ -161,7 +163,7 @@ impl Latents {
 /// A map from an observed source state to the target state at any query points, in normalized units. Every
 /// [`Architecture`] is one.
 pub trait Operator: Send + Sync {
-    /// What it is for.
+    /// The problem it solves.
     fn problem(&self) -> &Problem;
 
     /// How far one application goes in time.
@@ -173,23 +175,25 @@ pub trait Operator: Send + Sync {
     /// Encodes b contexts.
     ///
     /// # Errors
-    /// Contexts that do not fit the problem; [`Error::Unsupported`] where models of this kind never take such.
+    /// Contexts that do not fit the problem; [`Error::Unsupported`] for those that models of this kind never
+    /// take.
     fn encode(&self, contexts: Arc<[Context]>) -> Result<Latents>;
 
-    /// Evolves what was encoded, each example from its time s to its time t.
+    /// Evolves latent states, each example from its time s to its time t.
     ///
     /// # Errors
-    /// Another number of pairs `(s, t)` than of examples.
+    /// Not one pair `(s, t)` for each example.
     fn evolve(&self, latents: &Latents, times: &[(f64, f64)]) -> Result<Latents>;
 
-    /// Predictions `[b, q, M]` of what was evolved; they carry gradients if the operator does. One set of M query points
-    /// for all examples, or one for each.
+    /// Predictions `[b, q, M]` from evolved states; they carry gradients if the operator does. One set of M
+    /// query points for all examples, or one for each.
     ///
     /// # Errors
-    /// Queries that do not fit the problem; [`Error::Unsupported`] where models of this kind never take such.
+    /// Queries that do not fit the problem; [`Error::Unsupported`] for those that models of this kind never
+    /// take.
     fn decode(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
 
-    /// All three: predictions `[b, q, M]` of b contexts.
+    /// Encode, evolve and decode: predictions `[b, q, M]` from b contexts.
     ///
     /// # Errors
     /// As each of them.
@@ -211,7 +215,7 @@ pub trait Operator: Send + Sync {
     /// All parameters, by name.
     fn parameters(&self) -> Vec<Named>;
 
-    /// As how many parameters one of them counts.
+    /// How many parameters one of them counts as.
     fn count(&self, parameter: &Named) -> usize;
 
     /// Total number of parameters.
@@ -222,8 +226,8 @@ pub trait Operator: Send + Sync {
     /// The gradients of all parameters that have one.
     fn gradients(&self, gradients: &mut Gradients) -> Vec<Named>;
 
-    /// A copy with every parameter replaced by what `values` gives for its name and shape; those for which that is
-    /// `None` stay.
+    /// A copy with every parameter replaced by what `values` gives for its name and shape, or kept if that is
+    /// `None`.
     fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator>;
 
     /// See [`Architecture::set_convolution`].
@@ -314,7 +318,7 @@ pub trait OperatorConfig {
         true
     }
 
-    /// How large it is for a problem, from below, without making it.
+    /// A lower bound on its size for a problem, without making it.
     fn size(&self, problem: &Problem) -> Size;
 
     /// A new operator with random weights (seed the device first).
@@ -341,7 +345,7 @@ fn expect(what: &str, expected: usize, got: usize) -> Result<()> {
     Err(Error::Numerics(lto_numerics::Error::Mismatch { what: what.into(), expected, got }))
 }
 
-/// Refuses no context, the wrong number of channels or values, and points on another domain.
+/// Refuses missing contexts or points, the wrong number of channels or values, and points on another domain.
 pub(crate) fn check_contexts(problem: &Problem, contexts: &[Context]) -> Result<()> {
     if contexts.is_empty() || contexts.iter().any(|context| context.points.is_empty()) {
         return Err(Error::Numerics(lto_numerics::Error::NoPoints));
@@ -357,7 +361,8 @@ pub(crate) fn check_contexts(problem: &Problem, contexts: &[Context]) -> Result<
     Ok(())
 }
 
-/// Refuses no query, neither one set nor one for each of `n` examples, sets of different sizes, and other domains.
+/// Refuses anything but one query set or one for each of `n` examples, sets of different sizes, and other
+/// domains.
 fn check_queries(problem: &Problem, n: usize, queries: &[Arc<Points>]) -> Result<()> {
     let first = queries.first().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))?;
     if queries.len() != 1 {

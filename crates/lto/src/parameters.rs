@@ -1,4 +1,4 @@
-//! Parameters by name: what checkpoints, imports and tables speak of.
+//! Parameters by name, for checkpoints, imports and tables.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
@@ -32,12 +32,12 @@ pub fn gradients<M: Module>(network: &M, gradients: &mut Gradients) -> Vec<Named
     collector.found
 }
 
-/// Replaces every parameter by what `values` gives for its name and shape, and leaves it where that is `None`.
+/// Replaces every parameter by what `values` gives for its name and shape, or keeps it if that is `None`.
 pub fn with_parameters<M: Module>(network: M, values: impl FnMut(&str, &[usize]) -> Option<Vec<f32>>) -> M {
     network.map(&mut Replacer { path: Path::default(), values })
 }
 
-/// Where the parameters of a network are.
+/// The device of a network's parameters.
 pub fn device_of<M: Module>(network: &M) -> Device {
     network.devices().into_iter().next().unwrap_or_else(Device::flex)
 }
@@ -76,7 +76,7 @@ impl ModuleVisitor for Collector<'_> {
         if let Some(tensor) = tensor {
             let shape = tensor.dims().to_vec();
             let data = tensor.into_data();
-            // A copy of millions of numbers as a whole, where they are of this type already.
+            // One copy of millions of numbers if they already have this type.
             let values = match data.as_slice::<f32>() {
                 Ok(values) => values.to_vec(),
                 Err(_) => data.iter::<f32>().collect(),

@@ -1,6 +1,6 @@
-//! The most memory that this process has held at once.
+//! The peak memory of this process.
 
-/// Peak resident memory in MB (2²⁰ bytes); `None` where the system does not say.
+/// Peak resident memory in MB (2²⁰ bytes); `None` if the system does not say.
 pub fn megabytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -8,7 +8,7 @@ pub fn megabytes() -> Option<f64> {
     Some(kilobytes / 1024.0)
 }
 
-/// Starts a new peak from what is held now, where the system can: elsewhere it stays that of the whole process.
+/// Restarts the peak from the memory held now, if the system can; otherwise it stays the whole process's.
 pub fn reset() {
     // Linux: 5 resets the peak of resident memory.
     let _ = std::fs::write("/proc/self/clear_refs", "5");

@@ -1,17 +1,17 @@
-//! What a model is for: where its states live, how many channels go in and come out, and over which times.
+//! The problem a model solves: the domain of its states, their channels and times.
 
 use crate::error::{Error, Result};
 use lto_numerics::{Domain, Grid, Placement};
 use serde::{Deserialize, Serialize};
 
-/// Share of the trained range by which a time may be off: files round times, and steps add up.
+/// Tolerance of times, as a share of the trained range: files round times, and steps add up.
 const ROUNDING: f64 = 1e-3;
 
 /// The problem a model solves. Stored with its weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Problem {
-    /// Where the states live (one or two axes).
+    /// The domain of the states (one or two axes).
     pub domain: Domain,
     /// Channels of the source state.
     pub source_channels: usize,
@@ -24,7 +24,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Checks what the type cannot say.
+    /// Checks what the types cannot express.
     ///
     /// # Errors
     /// A domain with more than two axes, no channels, or times that do not increase.
@@ -54,7 +54,7 @@ impl Problem {
         self.domain.axes()[d].length() / self.native[d] as f64
     }
 
-    /// Frames that a source state of a timed problem shows, the last one at its time s.
+    /// Number of frames in a source state of a timed problem, the last one at time s.
     pub fn history(&self) -> usize {
         if self.times.is_some() { (self.source_channels / self.target_channels.max(1)).max(1) } else { 1 }
     }
@@ -70,8 +70,8 @@ impl Problem {
         Err(Error::WrongDomain { what, expected: self.domain.to_string(), got: domain.to_string() })
     }
 
-    /// A uniform grid over the domain, of `shape` points along the axes or of one number for all: both bounds are points of
-    /// it, but for the upper one of a periodic axis, which is the lower.
+    /// A uniform grid over the domain, with `shape` points along the axes or one number for all. It includes
+    /// both bounds of an axis, or only the lower one if periodic.
     ///
     /// # Errors
     /// Another number of axes, no points, or more than memory holds.
@@ -94,7 +94,7 @@ impl Problem {
         Ok(Grid::uniform(self.domain.clone(), &axes)?)
     }
 
-    /// The times among `times` outside the trained range, by more than rounding of times can explain.
+    /// Those of `times` that lie outside the trained range by more than rounding can explain.
     pub fn outside_range(&self, times: impl IntoIterator<Item = f64>) -> Vec<f64> {
         let Some([first, last]) = self.times else { return Vec::new() };
         let slack = ROUNDING * (last - first);

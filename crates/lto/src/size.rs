@@ -1,4 +1,4 @@
-//! How much memory a model needs, before any of it is taken.
+//! How much memory a model needs, before any is allocated.
 
 use crate::error::Result;
 use crate::problem::Problem;
@@ -6,34 +6,34 @@ use lto_numerics::memory;
 
 /// Bytes of a number.
 const NUMBER: f64 = 4.0;
-/// Bytes that a layer takes whatever its size, at least.
+/// The least bytes a layer takes, whatever its size.
 const LAYER: f64 = 512.0;
 /// Weights, gradients and two moments.
 const COPIES: f64 = 4.0;
 
-/// The size of a model, from below: what is left out (biases, embeddings) is small beside the rest. Floating-point numbers,
-/// so that products of absurd sizes do not overflow.
+/// A lower bound on the size of a model: what is left out (biases, embeddings) is comparatively small.
+/// Floating-point, so that products of absurd sizes do not overflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// Weights of all layers.
     pub weights: f64,
     /// Number of layers.
     pub layers: f64,
-    /// Numbers of the hidden state of one example.
+    /// Numbers in the hidden state of one example.
     pub state: f64,
 }
 
 impl Size {
-    /// Refuses a model that does not fit into memory with one example.
+    /// Refuses a model that does not fit in memory with one example.
     ///
     /// # Errors
-    /// The memory it needs, and how much there is.
+    /// Says how much memory it needs and how much there is.
     pub fn check(&self) -> Result<()> {
         self.require("a model", self.weights + self.state)
     }
 
-    /// Refuses a model that does not fit into memory with its gradients, the moments of the optimizer and what a batch of
-    /// examples leaves for the gradients.
+    /// Refuses a model that does not fit in memory with its gradients, the optimizer's moments and what a
+    /// batch keeps for the backward pass.
     ///
     /// # Errors
     /// As [`Size::check`].
@@ -50,7 +50,7 @@ impl Size {
     }
 }
 
-/// Weights of linear layers of these widths, one after the other.
+/// Weights of successive linear layers of these widths.
 pub fn chain(widths: impl IntoIterator<Item = usize>) -> f64 {
     let widths: Vec<f64> = widths.into_iter().map(|w| w as f64).collect();
     widths.windows(2).map(|pair| pair[0] * pair[1]).sum()

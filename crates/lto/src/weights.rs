@@ -1,4 +1,4 @@
-//! Named tensors with a description, as `.safetensors` files: written whole or not at all, checked when read.
+//! Named tensors with a description, as `.safetensors` files: written atomically, checked when read.
 
 use crate::error::{Error, Result};
 use crate::operator::Operator;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Key of the metadata that holds the description as JSON.
 const KEY: &str = "lto";
 
-/// Writes tensors and what describes them, atomically.
+/// Writes tensors and their description, atomically.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -35,10 +35,10 @@ pub fn write(path: &Path, tensors: &[Named], description: &impl Serialize) -> Re
     Ok(file.finish()?)
 }
 
-/// Reads tensors and what describes them.
+/// Reads tensors and their description.
 ///
 /// # Errors
-/// A file that is missing, damaged, has other numbers than single precision, or no description of the right form.
+/// A file that is missing or damaged, is not in single precision, or has no valid description.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<Named>, T)> {
     let bytes = std::fs::read(path).map_err(Error::io(path))?;
     let broken = |e: safetensors::SafeTensorError| {
@@ -67,7 +67,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<Named>, T)> {
     Ok((found, description))
 }
 
-/// An operator with tensors for weights; every parameter must be there, with its shape, and nothing else.
+/// An operator with these tensors as weights: exactly its parameters, with their shapes.
 ///
 /// # Errors
 /// The first parameter that is missing, of another shape, not finite, or unknown.
@@ -93,7 +93,7 @@ pub fn load_into(operator: &dyn Operator, tensors: Vec<Named>, path: &Path) -> R
         found.map(|t| t.values)
     });
     if let Some(name) = known.keys().min() {
-        problem.get_or_insert(format!("{name} is no parameter of this architecture"));
+        problem.get_or_insert(format!("{name} is not a parameter of this architecture"));
     }
     problem.map_or(Ok(loaded), |problem| Err(Error::bad_file(path, problem)))
 }

@@ -176,7 +176,7 @@ fn what_does_not_fit_is_listed_by_name_and_shape() {
     other.model = toml::from_str(text).unwrap();
     let other =
         import(&other, &stored("lno_published.pt"), &mut |_, _| true).map(|_| ()).unwrap_err().to_string();
-    assert!(other.contains("attention_projector.output.weight [5, 6] in place of [7, 6]"), "{other}");
+    assert!(other.contains("attention_projector.output.weight [5, 6] instead of [7, 6]"), "{other}");
 }
 
 /// Nothing that a pickle names is called; what it names is told.

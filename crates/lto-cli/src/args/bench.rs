@@ -17,23 +17,24 @@ pub enum BenchCommand {
 /// `lto bench train` and `lto bench predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Contexts and queries are whole grids of made-up values: 1024 points (burgers), 64 x 64 (navier-stokes) or 211 x 211
-(darcy). Each case runs in its own process, so that its peak memory is its own.
+Contexts and queries are whole grids of made-up values: 1024 points (burgers), 64 x 64
+(navier-stokes) or 211 x 211 (darcy). Each case runs in its own process, so its peak memory is
+its own.
 
 Examples:
   lto bench train
   lto bench predict --case darcy --threads 1 --json")]
 pub struct BenchArgs {
-    /// Which published model; those without another name are twins
+    /// Published model: a twin unless the name says otherwise
     #[arg(long, value_name = "CASE", default_value = "all", value_parser = cases())]
     pub case: CaseArg,
-    /// Examples in a batch [default: 16 for Burgers, else 4; 1 to predict]
+    /// Examples per batch [default: 16 for Burgers, else 4; 1 for predict]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub batch: Option<usize>,
-    /// Seconds to measure each case for, after a first run that does not count
+    /// Seconds to measure each case, after an uncounted first run
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = positive_number, allow_negative_numbers = true)]
     pub seconds: f64,
-    /// Print JSON in place of a table, one object a line
+    /// Print JSON instead of a table, one object per line
     #[arg(long)]
     pub json: bool,
 }

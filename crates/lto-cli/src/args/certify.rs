@@ -12,7 +12,7 @@ use std::path::PathBuf;
 Bounds how far an estimate between the sensors can be off, given where they stand and how curved
 the states are: by the paper's theorem, and by the actual weights of the estimate, which is
 tighter. With --data, curvature, slope and range are estimated from the file, and everything is
-marked as an estimate; the domain is then that of the file, or the part of it that --domain names.
+marked as an estimate; the domain is then the file's, or the part of it that --domain gives.
 
 -o page.html writes a page; -o FOLDER writes page.html and certificate.json there.
 
@@ -27,10 +27,10 @@ pub struct CertifyArgs {
     /// What is known about the states.
     #[command(flatten)]
     pub regularity: RegularityArgs,
-    /// ℓ of the estimate [default: the widest whose bound is within 5 % of the least, for each estimate]
+    /// ℓ of the estimate [default: for each estimate, the widest within 5 % of the least bound]
     #[arg(long, value_name = "L", value_parser = positive_number, allow_negative_numbers = true)]
     pub length_scale: Option<f64>,
-    /// Take ℓ, and the domain where none is given, from the encoder of this trained twin
+    /// Take ℓ, and the domain if none is given, from this trained twin's encoder
     #[arg(long, value_name = "RUN", conflicts_with = "length_scale")]
     pub run: Option<PathBuf>,
     /// Where the result goes.

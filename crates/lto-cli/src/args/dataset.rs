@@ -1,14 +1,14 @@
-//! The options that say how to understand a data file, shared by every command that reads one.
+//! Options for reading a data file, shared by every command that reads one.
 
 use super::number::{finite, positive, whole};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lto_numerics::dataset::{DomainOption, GridOption, LayoutKind, OpenOptions, PeriodicOption};
 
-/// How a file is to be understood, where the file does not say or says something else.
+/// How to read a file, where it does not say or says something else.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "How the file is to be understood")]
+#[command(next_help_heading = "How to read the file")]
 pub struct DatasetArgs {
-    /// Layout
+    /// Layout of the file
     #[arg(
         long, value_name = "LAYOUT",
         value_parser = PossibleValuesParser::new(LayoutKind::ALL.map(LayoutKind::name))
@@ -18,22 +18,22 @@ pub struct DatasetArgs {
     /// Arrays to read: the channels of a state, or a source and a target
     #[arg(long = "key", value_name = "ARRAY", value_delimiter = ',')]
     pub keys: Vec<String>,
-    /// What the axes of the arrays are: n samples, t time, c channels, other names for space: n,t,x,y
+    /// Axes of the arrays: n samples, t time, c channels, any other name space: n,t,x,y
     #[arg(long, value_name = "NAMES")]
     pub axes: Option<String>,
     /// Where the points lie: left, center or vertex of their cells, or the arrays with the coordinates
     #[arg(long, value_name = "PLACEMENT|ARRAYS")]
     pub grid: Option<GridOption>,
-    /// Bounds of the domain: 0:1 for all axes, or one for each: -1:1,0:2
+    /// Domain bounds: 0:1 for all axes, or a pair for each: -1:1,0:2
     #[arg(long, value_name = "LOWER:UPPER", allow_hyphen_values = true)]
     pub domain: Option<DomainOption>,
     /// Periodic axes: all, none, or their names
     #[arg(long, value_name = "AXES")]
     pub periodic: Option<PeriodicOption>,
-    /// Time between two frames, in place of the file's own times
+    /// Time between frames, instead of the file's times
     #[arg(long, value_name = "DT", value_parser = finite, allow_negative_numbers = true)]
     pub time_step: Option<f64>,
-    /// Which resolution of a file that holds several [default: the native one]
+    /// Resolution to read, of a file that holds several [default: the native one]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub resolution: Option<usize>,
     /// Keep every Nth point along each axis

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 /// `lto demo`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Solves the heat equation for random initial states, trains a small twin on them, and tests it on held-out states
-seen through 16 to 4096 sensors, without retraining. The folder then holds report.html (open it in a browser),
-results.json, the trained model in run/, and sensors.csv, which lto predict takes. An interrupted demonstration goes on
-when the command is repeated.
+Solves the heat equation for random initial states, trains a small twin on them, and tests it on
+held-out states seen through 16 to 4096 sensors, without retraining. The folder then holds
+report.html (open it in a browser), results.json, the trained model in run/, and sensors.csv for
+lto predict. After an interruption, repeat the command to continue.
 
 Examples:
   lto demo
@@ -29,7 +29,7 @@ pub struct DemoArgs {
     /// Replace an earlier demonstration in the folder
     #[arg(long)]
     pub force: bool,
-    /// Print JSON in place of a table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub json: bool,
 }

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Each new sensor first goes to the place furthest from all others; then all new ones are moved as
 long as that helps. Halton and regular layouts are tried as starts too, and the best result is
-taken. It is compared with random, Halton and regular layouts of as many sensors; the failures
-that matter and the places where one more sensor helps most are named.
+kept. It is compared with random, Halton and regular layouts of the same size; the failures that
+matter and the places where one more sensor helps most are listed.
 
 -o sensors.csv writes the sensors, with a column kind: existing or new; -o map.png or map.svg a
 map; -o page.html a page with everything.
@@ -26,17 +26,17 @@ Examples:
   lto design --domain 0:1,0:1 --periodic all --n 30 --objective certificate --curvature 40 --json
   lto design --n 30 --objective certificate --data heat.hdf5 --estimator nadaraya_watson -o page.html")]
 pub struct DesignArgs {
-    /// How many sensors to add
+    /// Number of sensors to add
     #[arg(long, short, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub n: usize,
     /// Existing sensors, .csv or .npz; they stay
     #[arg(long, value_name = "FILE")]
     pub existing: Option<PathBuf>,
-    /// Where no sensor may stand (the state there is wanted all the same): box:0.2:0.4,0.1:0.3 or circle:X,Y,RADIUS;
-    /// repeat it for several regions
+    /// Region without sensors (the state there is still wanted): box:0.2:0.4,0.1:0.3 or circle:X,Y,RADIUS;
+    /// repeat for several
     #[arg(long, value_name = "REGION", value_parser = region)]
     pub avoid: Vec<Region>,
-    /// What to make small
+    /// What to minimize
     #[arg(long, value_enum, default_value_t = GoalArg::Fill)]
     pub objective: GoalArg,
     /// For --objective certificate: the estimate between the sensors [default: local_linear]
@@ -59,11 +59,11 @@ pub struct DesignArgs {
     pub dataset: DatasetArgs,
 }
 
-/// What a layout is to make small.
+/// What a layout minimizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GoalArg {
-    /// The largest distance of any place from its nearest sensor
+    /// The largest distance from any place to its nearest sensor
     Fill,
-    /// The largest bound of the error of an estimate; needs --curvature or --data
+    /// The largest error bound of an estimate; needs --curvature or --data
     Certificate,
 }

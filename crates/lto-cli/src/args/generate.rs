@@ -1,4 +1,4 @@
-//! `lto data generate`: one subcommand a PDE, its parameters as flags.
+//! `lto data generate`: one subcommand per PDE, with its parameters as flags.
 
 use super::number::{positive, whole};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
@@ -8,8 +8,9 @@ use std::path::PathBuf;
 /// `lto data generate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same seed gives the same file, byte for byte, whatever the number of threads. An interrupted run leaves its
-samples in FILE.partial; the same command with --resume continues it, to the same file again.
+The same seed gives the same file, byte for byte, whatever the number of threads. An interrupted
+run leaves its samples in FILE.partial; the same command with --resume continues it and gives
+the same file.
 
 Examples:
   lto data generate burgers -n 1000 --seed 7 -o burgers.hdf5
@@ -17,7 +18,7 @@ Examples:
   lto data generate darcy -n 1024 --strides 2,1 -o darcy.hdf5 --resume
   lto data generate heat -n 100 --dim 1 --resolution 256 -o heat.npz")]
 pub struct GenerateArgs {
-    /// Which PDE
+    /// The PDE
     #[command(subcommand, next_help_heading = "PDEs")]
     pub pde: PdeArgs,
 }
@@ -51,7 +52,7 @@ pub struct RunArgs {
 pub struct PdeArgs {
     /// The PDE.
     pub config: PdeConfig,
-    /// How many samples, and where to.
+    /// How many samples, and where they go.
     pub run: RunArgs,
 }
 

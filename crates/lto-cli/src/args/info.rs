@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// `lto info`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A configuration file is built into a model with random weights, on data as it says; nothing is trained or written.
+A configuration file gives a model with random weights for its data; nothing is trained or
+written.
 
 Examples:
   lto info runs/heat
@@ -16,7 +17,7 @@ pub struct InfoArgs {
     /// The folder of a run, a model.safetensors, or a configuration file
     #[arg(value_name = "RUN|MODEL|CONFIG")]
     pub model: PathBuf,
-    /// Print JSON in place of tables
+    /// Print JSON instead of tables
     #[arg(long)]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! Numbers on the command line, refused with what is wanted in their place.
+//! Numbers on the command line; errors say what is expected.
 
 pub use lto_numerics::flags::{finite, whole};
 
@@ -7,7 +7,7 @@ pub fn positive(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "must be a whole number, at least 1".into())
 }
 
-/// A whole number; `all` is the largest there is.
+/// A whole number; `all` is `usize::MAX`.
 pub fn all_or_whole(text: &str) -> Result<usize, String> {
     if text == "all" {
         Ok(usize::MAX)

@@ -9,14 +9,16 @@ use std::str::FromStr;
 /// `lto predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The observations: a CSV file with a column for each axis of the model (x,y or lat,lon, …) and one for each channel, by
-name; --column takes other names. With a column t or time, the rows at --from are taken. Or an .npz file with the arrays
-points (n, D) and values (n,) or (n, channels), or with one array (n,) for each column a CSV file would have.
+The observations: a CSV file with columns named after the model's axes (x,y or lat,lon, …) and
+channels; --column gives other channel names. If there is a column t or time, the rows at --from
+are used. Or an .npz file with the arrays points (n, D) and values (n,) or (n, channels), or
+with one array (n,) for each column of such a CSV file.
 
-Values more than 8 deviations from the mean of the training data are refused, as are times outside its range: units and
-marks for missing values go wrong in silence otherwise. --force takes them.
+Values more than 8 standard deviations from the training data's mean are refused, as are times
+outside its range: they usually mean wrong units or a marker for missing values. --force accepts
+them.
 
-What is written follows from the suffix of -o:
+The suffix of -o chooses the format:
   .npz  times, values (time, channel, points…), channels; x, y, … along the axes of a grid, else points (n, D)
   .csv  one line for each time and point: t, the coordinates, the channels
   .png  the observations, then the field at some times; .gif the field over the times
@@ -33,14 +35,14 @@ pub struct PredictArgs {
     /// The observations: .csv or .npz
     #[arg(long, short, value_name = "FILE")]
     pub context: PathBuf,
-    /// Time of the observations; a steady model has none
+    /// Time of the observations; not for steady models
     #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true)]
     pub from: Option<f64>,
-    /// Times to predict, comma-separated; a steady model has none
+    /// Times to predict, comma-separated; not for steady models
     #[arg(long, value_name = "T,…", value_parser = finite, value_delimiter = ',', allow_negative_numbers = true)]
     pub to: Vec<f64>,
-    /// Where to predict: grid:128x128, grid:128 for all axes, or a .csv or .npz file with points [default: a grid of as
-    /// many points as the training data]
+    /// Where to predict: grid:128x128, grid:128 for all axes, or a .csv or .npz file of points [default: a
+    /// grid with as many points as the training data]
     ///
     /// A grid begins at the lower bound of each axis; it ends one spacing before the upper bound of a periodic axis,
     /// and at the upper bound of any other.
@@ -49,7 +51,7 @@ pub struct PredictArgs {
     /// File to write: .npz, .csv, .png, .gif or .vti
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
-    /// Columns that are the channels of the model, in its order [default: those with the names of its channels]
+    /// Columns that hold the model's channels, in its order [default: those with the channels' names]
     #[arg(long = "column", alias = "channels", value_name = "NAME,…", value_delimiter = ',')]
     pub columns: Vec<String>,
     /// Leave out observations with a missing value
@@ -58,16 +60,16 @@ pub struct PredictArgs {
     /// Average observations at the same place
     #[arg(long)]
     pub merge_duplicates: bool,
-    /// Predict also at times outside those of the training data
+    /// Also predict at times outside the training data's
     #[arg(long)]
     pub allow_extrapolation: bool,
-    /// Which channel a picture shows, by name or by number from 0
+    /// Channel to draw, by name or number from 0
     #[arg(long, value_name = "CHANNEL", default_value = "0")]
     pub channel: String,
     /// Color map of pictures [default: red-blue for signed fields, else viridis]
     #[arg(long, value_name = "MAP")]
     pub colormap: Option<Colormap>,
-    /// Replace files that exist, and take values and times unlike those of the training data
+    /// Overwrite existing files; accept values and times unlike the training data's
     #[arg(long)]
     pub force: bool,
     /// Print JSON instead of a table

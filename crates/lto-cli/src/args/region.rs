@@ -2,8 +2,8 @@
 
 use lto_numerics::theory::plan::Region;
 
-/// `box:0.2:0.4,0.1:0.3`, lower and upper bound along each axis, or `circle:x,y,r`, a center and a radius (`ball:x,y,z,r`
-/// is the same thing in three dimensions).
+/// `box:0.2:0.4,0.1:0.3`, lower and upper bound along each axis, or `circle:x,y,r`, a center and a radius
+/// (`ball:x,y,z,r` in three dimensions).
 pub fn region(text: &str) -> Result<Region, String> {
     let wrong = || "must be box:LOWER:UPPER,… with bounds for each axis, or circle:X,Y,RADIUS".to_string();
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());

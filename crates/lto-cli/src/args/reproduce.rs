@@ -8,31 +8,32 @@ use std::path::PathBuf;
 /// `lto reproduce`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Makes the data (or reads yours), trains the twin and its baselines on them with the same number of examples each,
-evaluates them all by the published protocol, and writes report.html, results.json and the trained runs. Stages that
-are done and still valid are not done again: repeat the command to go on after an interruption.
+Makes the data (or reads yours), trains the twin and its baselines on the same number of
+examples, evaluates them by the published protocol, and writes report.html, results.json and the
+trained runs. Finished stages that are still valid are not repeated: after an interruption,
+repeat the command to continue.
 
 Examples:
   lto reproduce heat --scale smoke
   lto reproduce burgers -o reproduce/burgers
   lto reproduce burgers --scale paper --data 1D_Burgers_Sols_Nu0.001.hdf5")]
 pub struct ReproduceArgs {
-    /// Which experiment
+    /// The experiment
     pub experiment: PublishedExperiment,
-    /// How large: smoke takes minutes and shows that everything works; small is sized for two cores (hours; report and
-    /// results.json say what every stage took); paper has the published sizes and takes days on a CPU
+    /// Size: smoke takes minutes and shows that everything works; small takes hours on two cores (report and
+    /// results.json give the time of every stage); paper has the published sizes and takes days on a CPU
     #[arg(long, value_name = "SCALE", default_value = "small")]
     pub scale: Scale,
     /// Folder to write [default: reproduce/EXPERIMENT-SCALE]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Data to use in place of generated ones, for example PDEBench's or FNO's file
+    /// Data file to use instead of generating one, for example PDEBench's or FNO's
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// A setting for every run: train.steps=2000
+    /// Override a setting of every run: train.steps=2000
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<Setting>,
-    /// Print JSON in place of tables
+    /// Print JSON instead of tables
     #[arg(long)]
     pub json: bool,
 }

@@ -10,12 +10,13 @@ use std::path::PathBuf;
 /// `lto data sensors`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The table has a column for each axis, t where the data have times, and a column for each channel (of a steady problem, of
-its source): what `lto predict` and `lto certify` read. Values that the data do not have are left empty.
+The table has a column for each axis, t if the data have times, and a column for each channel
+(the source's in a steady problem), as `lto predict` and `lto certify` read it. Missing values
+are left empty.
 
-At random grid points the values are the data's own; any other design puts sensors between grid points, where values are
-interpolated linearly along each axis. Noise is normal; its deviation is given as a share of each channel's own deviation
-over the frame.
+At random grid points the values are the data's own; any other design puts sensors between grid
+points, where values are interpolated linearly along each axis. Noise is Gaussian; its standard
+deviation is given as a share of each channel's over the frame.
 
 Examples:
   lto data sensors heat.hdf5 --n 100 -o sensors.csv
@@ -23,22 +24,22 @@ Examples:
 pub struct SensorsArgs {
     /// The file
     pub file: PathBuf,
-    /// Which sample, from 0
+    /// Sample, from 0
     #[arg(long, short, value_name = "INDEX", default_value_t = 0, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub sample: usize,
-    /// Which frame, from 0
+    /// Frame, from 0
     #[arg(long, value_name = "INDEX", default_value_t = 0, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub frame: usize,
     /// Number of sensors
     #[arg(long, short, value_name = "N", default_value_t = 100, value_parser = positive, allow_negative_numbers = true)]
     pub n: usize,
-    /// Where they stand
+    /// How they are placed
     #[arg(
         long, value_name = "DESIGN", default_value = "random",
         value_parser = PossibleValuesParser::new(SensorPlacement::all().map(SensorPlacement::name)).map(placement)
     )]
     pub design: SensorPlacement,
-    /// Noise, as a share of the deviation of each channel
+    /// Noise, as a share of each channel's standard deviation
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share, allow_negative_numbers = true)]
     pub noise: f64,
     /// Seed of places and noise
@@ -47,13 +48,13 @@ pub struct SensorsArgs {
     /// Table to write: .csv
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
-    /// Replace a file that exists
+    /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print JSON instead of a line
+    /// Print JSON instead of a sentence
     #[arg(long)]
     pub json: bool,
-    /// How the file is to be understood.
+    /// How to read the file.
     #[command(flatten)]
     pub dataset: DatasetArgs,
 }

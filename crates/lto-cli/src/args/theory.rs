@@ -17,20 +17,20 @@ pub enum TheoryCommand {
 /// `lto theory rates`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Measures the error of the set convolution's estimate, the supremum over space and states, for ever
-more points; no network is involved. Nadaraya–Watson (the signal of the twin) is shown at ℓ* of
+Measures the error of the set convolution's estimate, the supremum over space and states, for
+growing N; no network is involved. Nadaraya–Watson (the signal of the twin) is shown at ℓ* of
 the theorem's corollary and at its best ℓ, the local linear estimate at its best ℓ. Slopes are
 fitted to all layouts, with 95 % intervals.
 
--o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png, rates.html
-and rates.json.
+-o rates.png or rates.svg writes a picture; -o rates.html a page; -o FOLDER rates.png,
+rates.html and rates.json.
 
 Examples:
   lto theory rates
   lto theory rates --dim 2 --designs grid,iid --estimators nadaraya_watson --states heat -o rates.png
   lto theory rates --dim 1,2,3 --json -o rates")]
 pub struct RatesArgs {
-    /// Numbers of dimensions, 1 to 3
+    /// Dimensions, 1 to 3
     #[arg(
         long, value_name = "D,…", value_delimiter = ',', default_value = "1,2,3",
         value_parser = clap::value_parser!(u8).range(1..=3)

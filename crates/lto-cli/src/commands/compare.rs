@@ -22,7 +22,7 @@ pub fn run(args: &CompareArgs, global: &GlobalArgs) -> Result<ExitCode> {
     for path in &args.evaluations {
         ensure!(
             !path.is_dir() || path.join(evaluation::FILE_NAME).is_file(),
-            "{0}: holds no {1}; make it with: lto evaluate {0}",
+            "{0}: holds no {1}; make one with: lto evaluate {0}",
             path.display(),
             evaluation::FILE_NAME
         );
@@ -32,7 +32,7 @@ pub fn run(args: &CompareArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a folder that holds results, unless they are to be replaced.
+/// Refuses a folder that holds results, unless they may be replaced.
 ///
 /// # Errors
 /// It does.
@@ -41,7 +41,7 @@ pub fn check_output(shown: &ShownArgs) -> Result<()> {
     let held = [evaluation::FILE_NAME, REPORT].iter().any(|name| folder.join(name).exists());
     ensure!(
         shown.force || !held,
-        "{}: holds an evaluation already; --force replaces it, -o names another folder",
+        "{}: already holds an evaluation; --force replaces it, -o names another folder",
         folder.display()
     );
     Ok(())

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(shell: Shell) -> Result<ExitCode> {
-    // Into memory first: the generator panics where its writer fails.
+    // Into memory first: the generator panics if its writer fails.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "lto", &mut script);
     output::print(&String::from_utf8_lossy(&script))?;

@@ -22,7 +22,7 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let page = folder.join("report.html");
     let taken = || {
         format!(
-            "{}: holds a demonstration already; --force replaces it, -o names another folder",
+            "{}: already holds a demonstration; --force replaces it, -o names another folder",
             folder.display()
         )
     };
@@ -36,7 +36,7 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let (mut results, shown, model) = match done {
         Ok(done) => done,
         Err(Error::RunExists { .. }) => anyhow::bail!(taken()),
-        Err(error) => return interrupt::or_fail(error.into(), "the same command goes on from here"),
+        Err(error) => return interrupt::or_fail(error.into(), "repeat the command to continue"),
     };
     let (card, history) = (model.card(), History::read(&results.run)?);
     output::write_atomically(&results.sensors, shown.over_time.sensors_csv(card).as_bytes())?;
@@ -49,7 +49,7 @@ pub fn run(args: &DemoArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What to do next, after the command that did this where it is given.
+/// What to do next, after the command that did this if it is given.
 fn commands(results: &Demonstration, args: Option<&DemoArgs>) -> String {
     let shell = |path: &std::path::Path| quoted(&path.to_string_lossy());
     let (run, sensors) = (shell(&results.run), shell(&results.sensors));

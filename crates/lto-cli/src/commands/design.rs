@@ -14,10 +14,10 @@ use lto_numerics::theory::plan::SensorRequest;
 use lto_report::{picture, placement};
 use std::process::ExitCode;
 
-/// Places sensors and says what the layout is worth.
+/// Places sensors and judges the layout.
 ///
 /// # Errors
-/// A domain, a region or existing sensors that do not fit, flags that mean nothing here, or an output that cannot be
+/// A domain, a region or existing sensors that do not fit, flags without effect, or an output that cannot be
 /// written.
 pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let written = |product| product != Product::Folder;
@@ -52,7 +52,7 @@ pub fn run(args: &DesignArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The domain, and what to make small there; `names` are the axes of the existing sensors.
+/// The domain, and what to minimize there; `names` are the axes of the existing sensors.
 fn goal(args: &DesignArgs, names: &[String]) -> Result<(Domain, StudyGoal)> {
     let known = &args.regularity;
     if args.objective == GoalArg::Fill {

@@ -18,13 +18,14 @@ use std::process::ExitCode;
 /// Evaluates.
 ///
 /// # Errors
-/// A model or data that cannot be used, a protocol that the data do not allow, or a folder that holds results.
+/// A model or data that cannot be used, a protocol the data do not allow, or a folder that already holds
+/// results.
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     check_output(&args.shown)?;
     let source = EvaluationData::find(&args.runs, args.config.as_deref(), args.data.as_deref(), &args.set)?;
     interrupt::listen()?;
     let data = Data::open(&source.config, 1.0)?;
-    // Every model is looked at before any is evaluated: what cannot be read is told at once.
+    // Every model is opened before any is evaluated, so that unreadable ones fail at once.
     let mut history = 1;
     for run in &args.runs {
         history = history.max(load(run, &data)?.card().problem.history());
@@ -60,18 +61,18 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How many samples of how many, and which.
+/// How many of the samples are used, and which.
 fn samples_in_words(protocol: &EvaluationConfig, data: &Data) -> Result<String> {
     let (n, of) = (protocol.chosen_samples(data)?.len(), data.layout().n_samples);
     Ok(match protocol.split {
         Part::All if n == of => format!("evaluating on all {}", words::count(n, "sample")),
         Part::All => format!("evaluating on {n} of all {of} samples"),
-        part => format!("evaluating on {n} of {of} samples, of the {} part", part.name()),
+        part => format!("evaluating on {n} of {of} samples of the {} part", part.name()),
     })
 }
 
-/// Leaves the result of each run in its folder, where `lto compare` looks for it. A folder that cannot be written is only told: the
-/// results are not lost.
+/// Leaves the result of each run in its folder, where `lto compare` looks for it. A folder that cannot be
+/// written only gives a warning: the results are not lost.
 fn keep(evaluations: &[Evaluation], shown: &ShownArgs, quiet: bool) {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
     let output = shown.output.as_deref().map(real);
@@ -85,7 +86,7 @@ fn keep(evaluations: &[Evaluation], shown: &ShownArgs, quiet: bool) {
             Ok(_) if quiet => {}
             Ok(file) => output::say(format_args!("kept: {}", file.display())),
             Err(error) => {
-                output::say(format_args!("warning: the result is not kept with the run: {error:#}"))
+                output::say(format_args!("warning: the result could not be kept with the run: {error:#}"))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `lto import`: makes a model of weights that were trained elsewhere.
+//! `lto import`: makes a model from weights trained elsewhere.
 
 use crate::args::{GlobalArgs, ImportArgs, ImportSource};
 use crate::interrupt;
@@ -70,7 +70,7 @@ pub fn run(args: &ImportArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a file is to be written, not the folder of a run.
+/// Whether to write a single file, not the folder of a run.
 fn is_file(output: &Path) -> bool {
     output.extension().is_some_and(|suffix| suffix == "safetensors")
 }

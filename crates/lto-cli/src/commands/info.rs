@@ -1,4 +1,4 @@
-//! `lto info`: says what a model is.
+//! `lto info`: describes a model.
 
 use crate::args::{GlobalArgs, InfoArgs};
 use crate::output;

@@ -1,4 +1,4 @@
-//! What the command line says about the states that sensors observe: their domain, and bounds of them.
+//! What the command line says about the observed states: their domain and their bounds.
 
 use super::data::open;
 use crate::args::{DatasetArgs, RegularityArgs};
@@ -8,10 +8,10 @@ use lto_numerics::study::{EstimatedRegularity, open_part};
 use lto_numerics::theory::Regularity;
 use lto_numerics::{Domain, Error};
 
-/// The bounds that the file of `--data` shows, if there is one.
+/// The bounds estimated from the file of `--data`, if there is one.
 ///
 /// # Errors
-/// A margin without a file; a file that is not understood, does not cover the domain asked for, or shows no bounds.
+/// A margin without a file; a file that is not understood, does not cover the domain, or shows no bounds.
 pub fn data(known: &RegularityArgs, args: &DatasetArgs) -> Result<Option<EstimatedRegularity>> {
     let Some(file) = &known.data else {
         return match known.margin {
@@ -26,17 +26,17 @@ pub fn data(known: &RegularityArgs, args: &DatasetArgs) -> Result<Option<Estimat
     Ok(Some(EstimatedRegularity::of(&mut dataset, known.margin.unwrap_or(1.0))?))
 }
 
-/// The domain of the sensors: the one given, else the data's; of both, the part that is given. `names` are the axes that
-/// the sensors' file names.
+/// The domain of the sensors: the one given, else the data's; with both, the given part of the data's.
+/// `names` are the axes named in the sensors' file.
 ///
 /// # Errors
-/// Neither is there, or what is given does not fit.
+/// Neither is known, or the given one does not fit.
 pub fn domain(args: &DatasetArgs, data: Option<&EstimatedRegularity>, names: &[String]) -> Result<Domain> {
     match (&args.domain, data) {
         (Some(bounds), Some(data)) => data.part(bounds, args.periodic.as_ref(), names).map_err(with_flag),
         (Some(bounds), None) => bounds.domain(args.periodic.as_ref(), names).map_err(with_flag),
         (None, Some(data)) => Ok(data.domain.clone()),
-        (None, None) => Err(UsageError::missing("domain", "bounds along each axis, as 0:1,0:1").into()),
+        (None, None) => Err(UsageError::missing("domain", "bounds along each axis, such as 0:1,0:1").into()),
     }
 }
 
@@ -60,7 +60,7 @@ pub fn regularity(
     Regularity::new(domain, curvature, args.sup, args.gradient).map_err(|error| match error {
         Error::Parameter { name: "sup", .. } if args.sup.is_none() => UsageError::missing(
             "sup",
-            "needed (or --gradient) where an axis is not periodic: curvature alone bounds no range there",
+            "needed (or --gradient) if an axis is not periodic: curvature alone bounds no range there",
         )
         .into(),
         other => with_flag(other),

@@ -21,10 +21,10 @@ use crate::args::{Arguments, Command, DataCommand};
 use anyhow::{Context, Result};
 use std::process::ExitCode;
 
-/// Does what the command line says.
+/// Runs the command.
 ///
 /// # Errors
-/// Whatever goes wrong; the command line itself is sound.
+/// Anything that goes wrong; the command line itself is sound.
 pub fn run(arguments: Arguments) -> Result<ExitCode> {
     let global = arguments.global;
     if let Some(threads) = global.threads {

@@ -26,7 +26,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     output::folder_of(&args.output)?;
     let files = format.files(&args.output, args.to.len());
     if let (false, Some(file)) = (args.force, files.iter().find(|file| file.exists())) {
-        bail!("{}: exists already; --force replaces it", file.display());
+        bail!("{}: already exists; --force replaces it", file.display());
     }
     let mut model = Model::load(&args.model)?;
     if args.allow_extrapolation || args.force {
@@ -75,7 +75,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A model with times needs some, a steady one none.
+/// A model with times needs times; a steady one takes none.
 fn check_flags(args: &PredictArgs, problem: &Problem) -> Result<()> {
     let given = args.from.map(|time| ("from", time)).or(args.to.first().map(|&time| ("to", time)));
     match (problem.times, given) {
@@ -84,17 +84,18 @@ fn check_flags(args: &PredictArgs, problem: &Problem) -> Result<()> {
             Err(UsageError::missing("to", what).into())
         }
         (None, Some((flag, time))) => {
-            Err(UsageError::new(flag, time, "the model is of a steady problem, without times").into())
+            Err(UsageError::new(flag, time, "the model is steady and takes no times").into())
         }
         _ => Ok(()),
     }
 }
 
-/// Predictions go forward in time, and stay in the range of the training data unless told otherwise.
+/// Predictions go forward in time, and stay within the training data's range unless forced.
 fn check_times(args: &PredictArgs, problem: &Problem, from: Option<f64>) -> Result<()> {
     let (Some([first, last]), Some(from)) = (problem.times, from) else { return Ok(()) };
     if let Some(&to) = args.to.iter().find(|&&to| to < from) {
-        let requirement = format!("lies before the observations, made at {from}; models go forward in time");
+        let requirement =
+            format!("is before the observations at {from}; models predict only forward in time");
         return Err(UsageError::new("to", to, requirement).into());
     }
     let outside = problem.outside_range([from].into_iter().chain(args.to.iter().copied()));
@@ -104,7 +105,7 @@ fn check_times(args: &PredictArgs, problem: &Problem, from: Option<f64>) -> Resu
     let outside: Vec<String> = outside.into_iter().map(short).collect();
     let (first, last, outside) = (short(first), short(last), outside.join(", "));
     let problem = format!("the model was trained on times from {first} to {last}; {outside} is outside");
-    ensure!(args.force, "{problem}, where it knows nothing; --force predicts all the same");
+    ensure!(args.force, "{problem}, where it knows nothing; --force predicts anyway");
     output::say(format_args!("warning: {problem}"));
     Ok(())
 }

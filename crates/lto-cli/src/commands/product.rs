@@ -1,4 +1,4 @@
-//! Where results go: files of the kind that their name asks for, and standard output.
+//! Where results go: files of the kind their suffix asks for, and standard output.
 
 use crate::args::{GlobalArgs, OutputArgs};
 use crate::output::{self, folder_of, write_atomically};
@@ -35,7 +35,7 @@ impl Product {
     }
 }
 
-/// Where a result is to go, found possible before it is computed.
+/// Where a result goes, checked before it is computed.
 pub struct Delivery<'a> {
     args: &'a OutputArgs,
     target: Option<(&'a Path, Product)>,
@@ -45,24 +45,24 @@ impl<'a> Delivery<'a> {
     /// `written` says which products a command writes, `what` names them.
     ///
     /// # Errors
-    /// Another product, a file that exists without leave to replace it, or no folder for it.
+    /// Another product, an existing file that may not be replaced, or a missing folder.
     pub fn new(args: &'a OutputArgs, written: fn(Product) -> bool, what: &str) -> Result<Self> {
         let Some(path) = args.output.as_deref() else { return Ok(Self { args, target: None }) };
         let product = Product::of(path).filter(|&product| written(product));
-        let product = product.with_context(|| format!("{}: {what} can be written", path.display()))?;
+        let product = product.with_context(|| format!("{}: must be {what}", path.display()))?;
         if product != Product::Folder {
             folder_of(path)?;
         }
         ensure!(
             args.force || !path.exists(),
-            "{}: exists already; --force replaces it, -o names another",
+            "{}: already exists; --force replaces it, -o names another",
             path.display()
         );
         Ok(Self { args, target: Some((path, product)) })
     }
 
-    /// Writes what was asked for, then prints the result as JSON or as the text for people. `files` are given the product
-    /// and the JSON, and are contents with their names in a folder; a single file has its name already.
+    /// Writes what was asked for, then prints the result as JSON or text. `files` gets the product and the
+    /// JSON and returns contents with their names in a folder; a single file already has its name.
     ///
     /// # Errors
     /// Files that cannot be made or written.
@@ -98,7 +98,7 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// The command line, as a shell takes it.
+/// The command line, quoted for a shell.
 pub fn command_line() -> String {
     let args = std::env::args_os().skip(1).map(|arg| quoted(&arg.to_string_lossy()));
     std::iter::once("lto".to_string()).chain(args).collect::<Vec<_>>().join(" ")

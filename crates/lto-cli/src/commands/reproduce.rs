@@ -1,4 +1,4 @@
-//! `lto reproduce`: an experiment of the paper in one command: data, training, evaluation, tables and a report.
+//! `lto reproduce`: an experiment of the paper in one command, from data to report.
 
 use crate::args::{GlobalArgs, ReproduceArgs};
 use crate::commands::train::Watcher;
@@ -30,7 +30,7 @@ pub fn run(args: &ReproduceArgs, global: &GlobalArgs) -> Result<ExitCode> {
     watcher.finish();
     let mut results = match done {
         Ok(results) => results,
-        Err(error) => return interrupt::or_fail(error, "the same command goes on from here"),
+        Err(error) => return interrupt::or_fail(error, "repeat the command to continue"),
     };
     results.seconds = started.elapsed().as_secs_f64();
     let page = report(&results, &suite, rayon::current_num_threads())?;
@@ -59,7 +59,7 @@ fn stages(
     Ok(reproduce(suite, &file, folder, &command(args, folder), watcher)?)
 }
 
-/// The command that does all of it again.
+/// The command that repeats all of it.
 fn command(args: &ReproduceArgs, folder: &Path) -> String {
     let mut command = format!("lto reproduce {} --scale {}", args.experiment.name(), args.scale.name());
     command += &format!(" -o {}", quoted(&folder.to_string_lossy()));

@@ -1,4 +1,4 @@
-//! `lto theory`: what the theory says, measured.
+//! `lto theory`: measures what the theory predicts.
 
 use super::product::{Delivery, Product, command_line};
 use crate::args::{GlobalArgs, TheoryCommand};

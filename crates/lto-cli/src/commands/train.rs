@@ -1,4 +1,4 @@
-//! `lto train`: trains a model as a configuration file says.
+//! `lto train`: trains a model from a configuration file.
 
 mod watcher;
 
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// Trains.
 ///
 /// # Errors
-/// A configuration or data that cannot be used, a run that is there already, or training that diverges.
+/// A configuration or data that cannot be used, an existing run, or training that diverges.
 pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let folder = folder(args);
     let data = args.data.clone().map(Setting::Data);
@@ -39,10 +39,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let mut trainer = match prepared {
         Err(error) => {
             watcher.finish();
-            return interrupt::or_fail(
-                advised(error, &folder),
-                "training had not begun, and nothing was kept",
-            );
+            return interrupt::or_fail(advised(error, &folder), "training had not begun; nothing was kept");
         }
         Ok(trainer) => trainer,
     };
@@ -52,7 +49,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let outcome = match outcome {
         Err(error) if new.exists() => {
             let said =
-                format!("the run in {} is as it was; the new one is in {}", folder.display(), new.display());
+                format!("the run in {} is unchanged; the new one is in {}", folder.display(), new.display());
             return Err(anyhow::Error::new(error).context(said));
         }
         other => other?,
@@ -82,11 +79,11 @@ fn folder(args: &TrainArgs) -> PathBuf {
     args.output.clone().unwrap_or_else(|| Path::new("runs").join(name()))
 }
 
-/// An error with what to type next.
+/// The error, with what to type next.
 fn advised(error: Error, folder: &Path) -> anyhow::Error {
     match error {
         Error::RunExists { .. } => anyhow::anyhow!(
-            "{}: holds a run already; continue it with --resume -o {0}, or replace it with --force",
+            "{}: already holds a run; continue it with --resume -o {0}, or replace it with --force",
             folder.display()
         ),
         other => other.into(),

@@ -87,7 +87,7 @@ fn row_over_time<'a>(
     frames.iter().zip(fields).enumerate().map(tile).collect()
 }
 
-/// The forecast over many times, moving.
+/// The forecast over many times, animated.
 ///
 /// # Errors
 /// A picture that is too large.
@@ -109,7 +109,7 @@ pub fn animation(forecast: &StateForecast) -> Result<Vec<u8>> {
     })
 }
 
-/// Error against the number of sensors, with the slope that theory predicts.
+/// Error against the number of sensors, with the predicted slope.
 pub fn rates(evaluation: &SensorErrors) -> Drawing {
     let mut series: Vec<Series> = evaluation
         .designs()

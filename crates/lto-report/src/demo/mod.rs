@@ -1,4 +1,4 @@
-//! The page of the demonstration: what was done, what came out, and how to do it again.
+//! The page of the demonstration: what was done, the results, and how to repeat it.
 
 mod figures;
 
@@ -14,7 +14,7 @@ use lto::model::ModelCard;
 use lto::train::history::History;
 use lto::train::in_order;
 
-/// The whole page. `commands` are what makes it again, and what to do next.
+/// The whole page. `commands` repeat it and show what to do next.
 ///
 /// # Errors
 /// A picture that is too large.
@@ -57,7 +57,7 @@ pub fn text(results: &Demonstration, commands: &str, color: bool) -> String {
         duration(results.training.seconds),
         duration(results.seconds)
     ));
-    page.line(&format!("open {} in a browser; or go on with:", results.report.display()));
+    page.line(&format!("open {} in a browser, or continue with:", results.report.display()));
     commands.lines().for_each(|command| page.line(&format!("  {command}")));
     page.into_text()
 }
@@ -80,12 +80,12 @@ fn what_was_done(results: &Demonstration, commands: &str) -> Section {
         .text(format!(
             "The heat equation `∂u/∂t = Δu` was solved on the periodic unit square from random sums of Gaussian bumps. The \
              twin was trained on pairs of times of these solutions, each first state observed at a random number of points. It \
-             was then tested on {} states that were held out, solved on a finer grid than the training data; time is the amount \
-             of diffusion, from 0 to 0.016.",
+             was then tested on {} held-out states, solved on a finer grid than the training data; time is \
+             the amount of diffusion, from 0 to 0.016.",
             results.evaluation.samples
         ))
         .code(commands)
-        .text(format!("`sensors.csv` is what {SENSORS} random sensors see of the state below at t = 0."))
+        .text(format!("`sensors.csv` holds {SENSORS} random sensors' readings of the state below at t = 0."))
 }
 
 fn comparison(shown: &Showcase) -> Result<Section> {
@@ -93,7 +93,7 @@ fn comparison(shown: &Showcase) -> Result<Section> {
     let caption = "One held-out state. Sensors see it at t = 0; the twin forecasts the whole field at once at a later time. \
                    Sensors, prediction and truth share one color scale.";
     let description =
-        "Rows of maps for more and more sensors: sensor values, prediction, truth, and their difference";
+        "Rows of maps for growing numbers of sensors: sensor values, prediction, truth, and their difference";
     Ok(Section::new("From sensors to a field").figure(Figure::drawing(&drawing, caption, description)?))
 }
 
@@ -102,12 +102,17 @@ fn over_time(shown: &Showcase) -> Result<Section> {
     let description = "Rows of maps over five times: truth, prediction and error";
     Ok(Section::new("Straight to any time")
         .text(format!(
-            "Every picture is one evaluation, from t = 0 straight to its time; there are no steps in between whose errors could \
-             add up. The animation asks for {} times, most of them between the frames of the training data.",
+            "Every picture is one evaluation, directly from t = 0 to its time, without intermediate steps \
+             whose errors could add up. The animation shows {} times, most of them between the frames of the \
+             training data.",
             shown.moving.times.len()
         ))
         .figure(Figure::drawing(&strip, format!("The same state from {SENSORS} sensors."), description)?)
-        .figure(Figure::gif(&moving, "The forecast over time; dots are the sensors.", "The forecast fading over time")))
+        .figure(Figure::gif(
+            &moving,
+            "The forecast over time; dots are the sensors.",
+            "The forecast fading over time",
+        )))
 }
 
 fn rates(results: &Demonstration) -> Result<Section> {
@@ -128,8 +133,8 @@ fn rates(results: &Demonstration) -> Result<Section> {
         .text(format!(
             "Forecasts from t = 0 to t = {}, {} states. For sensors that cover the domain evenly, theory bounds the error made \
              by observing only N points by a multiple of N^(−2/(3D)), here N^({:.2}) since D = 2 (dashed, drawn through the first \
-             point). Fitted slopes, where sensors and not the model limit the error: {}. With many sensors the error no \
-             longer falls: what remains is the model's own.",
+             point). Fitted slopes, where the sensors and not the model limit the error: {}. With many \
+             sensors the error stops falling: the rest is the model's own.",
             times.join(" and "),
             evaluation.samples,
             evaluation.predicted_slope,
@@ -141,7 +146,8 @@ fn rates(results: &Demonstration) -> Result<Section> {
 
 fn training(results: &Demonstration, history: &History) -> Result<Section> {
     let mut section = Section::new("Training").text(format!(
-        "{} steps in {} on this machine, seed {}. Held-out errors are measured on samples that neither train nor test.",
+        "{} steps in {} on this machine, seed {}. Held-out errors are measured on samples used neither for \
+         training nor for testing.",
         results.training.steps,
         duration(results.training.seconds),
         results.seed
@@ -172,6 +178,6 @@ fn model(results: &Demonstration, card: &ModelCard) -> Section {
     }
     Section::new("The model")
         .table(table)
-        .text("The configuration, which `lto train` takes as it is (seed and time may be set by `lto demo`):")
+        .text("The configuration, ready for `lto train` (`lto demo` may set seed and time):")
         .code(CONFIG)
 }

@@ -1,4 +1,4 @@
-//! Sections of reports on the models themselves: what they are, how they were trained, and how everything was made.
+//! Report sections on the models themselves: what they are, how they were trained, how everything was made.
 
 use super::rows::names;
 use super::sections::with_figure;
@@ -33,8 +33,8 @@ pub fn models(evaluations: &[Evaluation]) -> Section {
         ]);
     }
     Section::new("Models").table(table).text(
-        "Time of a prediction: up to 16 are made at once, and share it. Peak memory is that of the whole process while the \
-         model was evaluated.",
+        "Prediction times are averages over batches of up to 16. Peak memory is the whole process's while \
+         the model was evaluated.",
     )
 }
 
@@ -89,7 +89,7 @@ pub fn made(evaluations: &[Evaluation]) -> Section {
     section
 }
 
-/// The settings of runs whose folder is there.
+/// The settings of runs whose folder exists.
 pub fn configurations(evaluations: &[Evaluation]) -> Option<Section> {
     let mut section = None;
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {

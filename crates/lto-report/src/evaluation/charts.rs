@@ -6,10 +6,10 @@ use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
 use lto::evaluate::{Evaluation, ResultKind};
 
-/// Power relative to the largest that values in single precision still resolve.
+/// The smallest power, relative to the largest, that single precision resolves.
 const PRECISION: f64 = 1e-13;
 
-/// Errors of one kind of cases, one curve a model and a way; cases a model cannot do are left out. `None` where no
+/// Errors of one kind of case, one curve per model and variant, without cases a model cannot do. `None` if no
 /// curve has two points.
 pub fn errors(
     evaluations: &[Evaluation],
@@ -62,7 +62,7 @@ pub fn spectra(evaluations: &[Evaluation]) -> Option<Drawing> {
         let largest = spectra.truth.iter().skip(1).fold(0.0, |m: f64, &p| m.max(p));
         let curve = |name: String, power: &[f64], color, style| Series {
             name,
-            // The mean has no place on a logarithmic axis, and what single precision cannot hold says nothing.
+            // Wavenumber 0 does not fit a logarithmic axis, and power below single precision means nothing.
             points: spectra
                 .wavenumber
                 .iter()

@@ -1,4 +1,4 @@
-//! Example fields: the truth, what each model predicts, and the differences, under shared color scales.
+//! Example fields: the truth, each model's prediction and the differences, on shared color scales.
 
 use super::rows::names;
 use crate::error::Result;
@@ -12,19 +12,19 @@ use lto::evaluate::evaluation::ExampleField;
 
 const WIDTH: usize = 190;
 
-/// The same state as predicted by several models.
+/// The same state predicted by several models.
 pub struct Shown<'a> {
-    /// What it is.
+    /// Which state it is.
     pub title: String,
     /// The models that predict it.
     predicted: Vec<(String, &'a ExampleField)>,
 }
 
-/// The states that were kept: of one step, then of the last step of the horizon, each with all models that have it.
+/// The states kept: after one step, then at the end of the horizon, each with all models that have it.
 pub fn shown(evaluations: &[Evaluation]) -> Vec<Shown<'_>> {
     let mut all: Vec<Shown> = Vec::new();
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        // A rollout is shown where there is no straight prediction of the same.
+        // A rollout is shown if there is no direct prediction of the same.
         let straight = |of: &ExampleField| {
             let mut others = evaluation.examples.iter().filter(|other| other.channel == of.channel);
             others.any(|other| !other.rollout && other.steps == of.steps)
@@ -60,7 +60,7 @@ impl Shown<'_> {
     /// Maps over two axes, curves over one.
     ///
     /// # Errors
-    /// Coordinates that make no grid.
+    /// Coordinates that do not form a grid.
     pub fn draw(&self) -> Result<Option<Drawing>> {
         let Some((_, first)) = self.predicted.first() else { return Ok(None) };
         let differences: Vec<Vec<f64>> = self

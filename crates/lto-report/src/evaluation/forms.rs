@@ -11,7 +11,7 @@ use lto::evaluate::{Evaluation, Outcome, ResultKind};
 use lto_numerics::metric::MetricKind;
 use std::fmt::Write;
 
-/// Form of tables.
+/// Format of tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Format {
@@ -22,12 +22,12 @@ pub enum Format {
     Markdown,
     /// LaTeX, `tabular` with booktabs' rules.
     Latex,
-    /// Comma-separated values, one line a case and model: every number and every reason.
+    /// Comma-separated values, one line per case and model, with every number and reason.
     Csv,
 }
 
 impl ResultTable {
-    /// Cells as they are shown where there is no markup: `*` marks the best, `[1]` a note.
+    /// Cells without markup: `*` marks the best, `[1]` a note.
     fn shown(&self) -> Vec<Vec<String>> {
         let show = |cell: &Cell| {
             let star = if cell.best { " *" } else { "" };
@@ -100,13 +100,13 @@ impl ResultTable {
         text
     }
 
-    /// What stands below the table: numbered notes.
+    /// The numbered notes below the table.
     pub fn footnotes(&self) -> Vec<String> {
         self.notes.iter().enumerate().map(|(i, note)| format!("[{}] {note}", i + 1)).collect()
     }
 }
 
-/// Text that LaTeX takes as it is.
+/// Text escaped for LaTeX.
 fn tex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -125,7 +125,7 @@ fn tex(text: &str) -> String {
     escaped
 }
 
-/// All results in a form.
+/// All results in a format.
 pub fn formatted(evaluations: &[Evaluation], look: &Look, format: Format, color: bool) -> String {
     match format {
         Format::Csv => csv(evaluations, look),
@@ -154,7 +154,7 @@ fn in_form(tables: &[ResultTable], format: Format, color: bool) -> String {
     }
 }
 
-/// What there is to say of whole tables, each thing once, with the tables it holds for unless it holds for all.
+/// Remarks on whole tables, each once, with the tables they hold for unless they hold for all.
 pub fn remarks(tables: &[ResultTable]) -> Vec<String> {
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for table in tables {
@@ -176,8 +176,8 @@ pub fn remarks(tables: &[ResultTable]) -> Vec<String> {
 const HEADER: &str = "table,case,model,samples,relative_l2,relative_l2_low,relative_l2_high,rmse,rmse_low,rmse_high,max_error,\
                       max_error_low,max_error_high,ms,best,reason\n";
 
-/// All results as comma-separated values, for programs: one line for each case and model, numbers whole and alone. What others
-/// published has a line of its own.
+/// All results as comma-separated values, for programs: one line per case and model, one full-precision
+/// number per field. Published numbers have their own lines.
 fn csv(evaluations: &[Evaluation], look: &Look) -> String {
     let (names, differences) = (names(evaluations), differences(evaluations));
     let mut text = HEADER.to_string();
@@ -218,7 +218,7 @@ fn csv(evaluations: &[Evaluation], look: &Look) -> String {
     text
 }
 
-/// The mean and its interval; empty where there is none.
+/// The mean and its interval; empty if there is none.
 fn ends(errors: &ErrorStatistics) -> [String; 3] {
     let [low, high] =
         errors.interval.map_or([String::new(), String::new()], |ends| ends.map(|v| v.to_string()));

@@ -1,4 +1,5 @@
-//! How results are shown: by which metric, beside which numbers of others, and which of a row is marked as the best.
+//! How results are shown: by which metric, beside which published numbers, and which of a row is marked as
+//! best.
 
 use lto::evaluate::compare::{Aspect, Difference, FEWEST, best, too_few};
 use lto::evaluate::statistics::ErrorStatistics;
@@ -8,19 +9,19 @@ use lto_numerics::metric::MetricKind;
 /// How results are shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
-    /// What tables and curves show, and what makes the best.
+    /// The metric that tables and curves show and that decides the best.
     pub metric: MetricKind,
-    /// Numbers of others; relative L2 errors, so shown only beside such.
+    /// Published relative L2 errors, shown only beside relative L2 errors.
     published: &'a [Published],
 }
 
 impl<'a> Look<'a> {
-    /// By a metric, beside numbers of others.
+    /// By a metric, beside published numbers.
     pub fn new(metric: MetricKind, published: &'a [Published]) -> Self {
         Self { metric, published }
     }
 
-    /// Numbers of others that can stand beside ours.
+    /// Published numbers that are comparable with ours.
     pub fn published(&self) -> &'a [Published] {
         if self.metric == MetricKind::RelativeL2 { self.published } else { &[] }
     }
@@ -42,19 +43,19 @@ pub fn label(metric: MetricKind) -> &'static str {
 
 /// Which models are the best of a case.
 pub struct Marks {
-    /// Whether each is.
+    /// Whether each model is.
     pub best: Vec<bool>,
-    /// Why none can be.
+    /// Why none is.
     pub reason: Option<String>,
 }
 
-/// Marks the best of a case, unless the evaluations differ in what it depends on.
+/// Marks the best of a case, unless the evaluations differ in something it depends on.
 pub fn marks(kind: ResultKind, differences: &[Difference], errors: &[Option<&ErrorStatistics>]) -> Marks {
     let none = vec![false; errors.len()];
     let different: Vec<&str> =
         differences.iter().filter(|d| concerns(d.aspect, kind)).map(|d| d.text.as_str()).collect();
     if !different.is_empty() {
-        let reason = format!("No best is marked, since these cannot be compared: {}", different.join("; "));
+        let reason = format!("No best is marked because these are not comparable: {}", different.join("; "));
         return Marks { best: none, reason: Some(reason) };
     }
     if too_few(errors) {

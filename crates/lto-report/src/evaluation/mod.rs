@@ -1,4 +1,4 @@
-//! Evaluations for people: tables in several forms, and the sections of a report. All of it is made from the JSON.
+//! Evaluations for people: tables in several formats, and the sections of a report, all made from the JSON.
 
 mod about;
 mod charts;

@@ -25,7 +25,7 @@ pub fn title(kind: ResultKind, evaluations: &[Evaluation]) -> String {
     }
 }
 
-/// What the rows of the table of a kind are.
+/// The heading of the row labels of a kind.
 pub fn row_heading(kind: ResultKind) -> &'static str {
     match kind {
         ResultKind::OneStep => "case",
@@ -40,7 +40,7 @@ pub fn row_heading(kind: ResultKind) -> &'static str {
 pub struct Row<'a> {
     /// Its table.
     pub kind: ResultKind,
-    /// Its label, the same for the same case of other models.
+    /// Its label, the same for all models.
     pub label: String,
     /// Its place along the axis of a chart, and the curve it belongs to.
     pub place: Option<(String, f64)>,
@@ -52,7 +52,7 @@ pub struct Row<'a> {
 pub struct Case<'a> {
     /// Its label.
     pub label: String,
-    /// What was measured of each model; `None` where it was not asked for.
+    /// What was measured for each model; `None` if it was not asked for.
     pub outcomes: Vec<Option<Cow<'a, Outcome>>>,
 }
 
@@ -64,7 +64,7 @@ impl Case<'_> {
     }
 }
 
-/// The cases of a kind, in the order in which they are first met.
+/// The cases of a kind, in order of first appearance.
 pub fn cases(evaluations: &[Evaluation], kind: ResultKind) -> Vec<Case<'_>> {
     let mut cases: Vec<Case> = Vec::new();
     for (i, evaluation) in evaluations.iter().enumerate() {
@@ -140,7 +140,7 @@ fn points(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// A short name for each evaluation, no two the same: the folder of the run, with more of its path where needed.
+/// A short, unique name for each evaluation: the run's folder, with more of its path if needed.
 pub fn names(evaluations: &[Evaluation]) -> Vec<String> {
     let runs: Vec<&str> = evaluations.iter().map(|e| e.model.run.as_str()).collect();
     let last = |run: &str| {
@@ -162,8 +162,8 @@ pub fn names(evaluations: &[Evaluation]) -> Vec<String> {
     }
 }
 
-/// What one prediction spans, in all tables but those of the horizon: `one step`, `16 steps at once`; `None` for a steady
-/// problem.
+/// What one prediction spans, in all tables but the horizon's: `one step`, `16 steps at once`; `None` for a
+/// steady problem.
 pub fn span(evaluation: &Evaluation) -> Option<String> {
     evaluation.data.interval?;
     Some(match evaluation.config.lead {

@@ -1,4 +1,4 @@
-//! Sections of reports from evaluations.
+//! Report sections made from evaluations.
 
 use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
@@ -28,8 +28,8 @@ pub fn report(evaluations: &[Evaluation], look: &Look) -> Result<Report> {
     let samples = evaluations.first().map_or(String::new(), samples);
     let metric = capital(look.label());
     let compared = if evaluations.len() > 1 {
-        " The best of a row is bold where no intervals overlap and every model was measured on the same samples, source \
-         frames and contexts."
+        " The best of a row is bold if its interval overlaps no other and every model was measured on the \
+         same samples, source frames and contexts."
     } else {
         ""
     };
@@ -68,9 +68,10 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         sections.push(with_table(Section::new(table.title.clone()).text(text), table));
     }
     if let Some(table) = find(ResultKind::Resolution) {
-        let mut text = "The same weights at every resolution, context and query both unless an arrow says otherwise. In brackets: \
-                        where the values come from."
-            .to_string();
+        let mut text =
+            "The same weights at every resolution, the same for context and query unless an arrow \
+                        shows both. In brackets: where the values come from."
+                .to_string();
         let resampled = |e: &Evaluation| {
             e.resolutions
                 .iter()
@@ -85,8 +86,9 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         sections.push(with_figure(section, drawing, &format!("{metric}{of} against resolution."))?);
     }
     if let Some(table) = find(ResultKind::Context) {
-        let text = "Observed points as a share of the native grid: at random places, on a regular grid, in clusters, or at random \
-                    places but for a region that failed. The field is predicted on the whole native grid.";
+        let text = "Observed points as a share of the native grid: at random places, on a regular grid, in \
+                    clusters, or at random places except in a region that failed. The field is predicted \
+                    on the whole native grid.";
         let mut section =
             with_table(Section::new("Error against the number of observations").text(text), table);
         let mut designs: Vec<&str> = Vec::new();
@@ -113,7 +115,7 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         let start = evaluations.iter().find_map(|e| e.horizon.as_ref()).map_or(0, |h| h.start);
         let text = format!(
             "From frame {start}, k native steps ahead. Rollout: each prediction is the context of the next step. \
-                            Direct: each time is predicted straight from frame {start}."
+                            Direct: each time is predicted directly from frame {start}."
         );
         let mut section = Section::new("Error against horizon").text(text);
         let drawing = errors(evaluations, look, &horizons, None, Axis::linear("native steps k"));
@@ -143,7 +145,8 @@ fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
         let caption = format!("{}: truth, predictions and their differences.", example.title);
         let begun = section.unwrap_or_else(|| {
             Section::new("Example fields").text(
-                "The first sample, not a chosen one; of more than three channels the first three. Truth and predictions share one scale, and so do the differences.",
+                "The first sample, not a hand-picked one; at most three channels. Truth and predictions \
+                 share one scale, as do the differences.",
             )
         });
         section = Some(with_figure(begun, Some(drawing), &caption)?);

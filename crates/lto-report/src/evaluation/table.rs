@@ -9,7 +9,7 @@ use lto::evaluate::statistics::ErrorStatistics;
 use lto::evaluate::{Evaluation, Outcome, ResultKind};
 use lto_numerics::metric::MetricKind;
 
-/// What stands in a cell.
+/// A cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// The text.
@@ -23,7 +23,7 @@ pub struct Cell {
 /// A table with notes.
 #[derive(Clone, Debug)]
 pub struct ResultTable {
-    /// What it is about.
+    /// The kind of results it shows.
     pub kind: ResultKind,
     /// Its heading.
     pub title: String,
@@ -33,12 +33,12 @@ pub struct ResultTable {
     pub rows: Vec<Vec<Cell>>,
     /// Notes that cells refer to.
     pub notes: Vec<String>,
-    /// What holds for the whole table.
+    /// Remarks on the whole table.
     pub remarks: Vec<String>,
 }
 
-/// The tables of one evaluation with all measures, or of several side by side with the best of each row marked, and what
-/// others published beside them.
+/// The tables of one evaluation with all measures, or of several side by side with the best of each row
+/// marked and published numbers beside them.
 pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
     let differences = differences(evaluations);
     let table = |kind: ResultKind| {
@@ -92,7 +92,7 @@ impl ResultTable {
         Self { kind, title, columns: Vec::new(), rows: Vec::new(), notes: Vec::new(), remarks: Vec::new() }
     }
 
-    /// All measures of several models, one row each; what others published below.
+    /// All measures of several models, one row each; published numbers below.
     fn one_step(&mut self, evaluations: &[Evaluation], look: &Look, differences: &[Difference]) {
         self.columns = [vec!["model".into()], columns(look)].concat();
         let errors: Vec<_> =
@@ -112,7 +112,7 @@ impl ResultTable {
         }
     }
 
-    /// Which are the best; remarks why none is.
+    /// Which are the best; adds a remark if none is.
     fn marked(&mut self, marks: Marks) -> Vec<bool> {
         if let Some(reason) = marks.reason.filter(|reason| !self.remarks.contains(reason)) {
             self.remarks.push(reason);

@@ -1,4 +1,4 @@
-//! Pictures inside the report.
+//! Pictures in a report.
 
 use super::{escape, inline};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::picture::drawing::Drawing;
 use crate::picture::svg;
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-/// A picture with what is written below it, and what is said to those who cannot see it.
+/// A picture with its caption, and a description for those who cannot see it.
 pub struct Figure {
     image: Image,
     caption: String,
@@ -19,7 +19,7 @@ enum Image {
 }
 
 impl Figure {
-    /// A drawing, its lines and texts kept sharp at any size.
+    /// A drawing, sharp at any size.
     ///
     /// # Errors
     /// An image in it that is too large.

@@ -1,4 +1,4 @@
-//! Reports as one self-contained HTML file: text, tables and pictures, nothing fetched from anywhere.
+//! Reports as one self-contained HTML file: text, tables and pictures, nothing fetched.
 
 mod figure;
 mod table;
@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("style.css");
 pub struct Report {
     /// Its title.
     pub title: String,
-    /// What it says in a sentence or two.
+    /// A summary in a sentence or two.
     pub summary: String,
     /// Its sections.
     pub sections: Vec<Section>,
@@ -26,7 +26,7 @@ pub struct Section {
     blocks: Vec<Block>,
 }
 
-/// What a section consists of. In texts, what stands between backticks is code.
+/// A part of a section. In texts, backticks enclose code.
 enum Block {
     Text(String),
     Code(String),
@@ -46,7 +46,7 @@ impl Section {
         self
     }
 
-    /// Adds lines of code, as they are.
+    /// Adds lines of code verbatim.
     pub fn code(mut self, code: impl Into<String>) -> Self {
         self.blocks.push(Block::Code(code.into()));
         self
@@ -99,7 +99,7 @@ impl Section {
     }
 }
 
-/// Text that cannot be taken for markup.
+/// Text with HTML markup escaped.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,14 +1,14 @@
-//! Tables inside the report.
+//! Tables in a report.
 
 use super::escape;
 
-/// Longer texts are broken into lines, that a table needs not be scrolled.
+/// Longer texts are broken into lines, so that tables need no scrolling.
 const LONG: usize = 60;
 
 /// A table.
 pub struct Table {
     columns: Vec<String>,
-    /// Texts, and whether each stands out.
+    /// Texts, and whether each is highlighted.
     rows: Vec<Vec<(String, bool)>>,
 }
 
@@ -28,7 +28,7 @@ impl Table {
         self.marked_row(cells.into_iter().map(|text| (text, false)))
     }
 
-    /// Adds a row of cells that may stand out.
+    /// Adds a row of cells that may be highlighted.
     pub fn marked_row(mut self, cells: impl IntoIterator<Item = (String, bool)>) -> Self {
         self.rows.push(cells.into_iter().collect());
         self

@@ -12,7 +12,7 @@ use lto_numerics::Trajectory;
 use std::collections::HashMap;
 
 const WIDTH: usize = 300;
-/// Color of a curve that moves.
+/// Color of a moving curve.
 pub const CURVE: Rgb = [49, 104, 142];
 const FIRST_CURVE: Rgb = [200, 200, 200];
 

@@ -7,7 +7,7 @@ use super::ticks::{Labels, labels, short, ticks};
 
 const WIDTH: usize = 480;
 const HEIGHT: usize = 320;
-/// Most room for the names in the key.
+/// The most room for names in the key.
 const NAMES: f64 = 240.0;
 /// Length of the dashes of a dashed line, and of the gaps between them.
 const DASH: f64 = 6.0;
@@ -72,7 +72,7 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The curves; where some coincide, their dashes take turns and their dots are rings.
+    /// The curves; where they coincide, their dashes take turns and their dots are rings.
     pub series: Vec<Series>,
 }
 
@@ -113,7 +113,7 @@ impl Chart {
         Some(panel.position(self.x.place(x)?, self.y.place(y)?))
     }
 
-    /// The connected parts of a curve; points that are not on the axes part them.
+    /// The connected parts of a curve; points off the axes separate them.
     fn runs(&self, panel: &Panel, series: &Series) -> Vec<Run> {
         let points: Vec<Option<(f64, f64)>> = series.points.iter().map(|&p| self.place(panel, p)).collect();
         let runs = points.split(Option::is_none).filter(|run| !run.is_empty());
@@ -158,14 +158,14 @@ impl Chart {
     }
 }
 
-/// How many of the curves that coincide come before this one, and how many there are, itself among them.
+/// How many of the coinciding curves come before this one, and how many there are, including it.
 fn turn(number: usize, n: usize, coincides: impl Fn(usize) -> bool) -> (usize, usize) {
     let others = |range: std::ops::Range<usize>| range.filter(|&i| coincides(i)).count();
     let before = others(0..number);
     (before, before + 1 + others(number + 1..n))
 }
 
-/// Whether a curve, from left to right, passes a place nearby.
+/// Whether a curve, from left to right, passes near a place.
 fn passes(run: &[(f64, f64)], (x, y): (f64, f64)) -> bool {
     let after = run.partition_point(|p| p.0 < x);
     let (Some(&a), Some(&b)) = (run.get(after.saturating_sub(1)), run.get(after).or(run.last())) else {
@@ -178,8 +178,8 @@ fn passes(run: &[(f64, f64)], (x, y): (f64, f64)) -> bool {
     (a.0 + part * along - x).hypot(a.1 + part * up - y) < NEAR
 }
 
-/// The parts of a line that are drawn. Segment `i` is drawn where its `turn(i) = (mine, of)` comes: dashes are numbered
-/// along the page, so that lines in the same place take turns.
+/// The parts of a line to draw. Segment `i` is drawn in its `turn(i) = (mine, of)`: dashes are numbered along
+/// the page, so that lines in the same place take turns.
 fn dashes(points: &[(f64, f64)], turn: impl Fn(usize) -> (usize, usize)) -> Vec<Run> {
     let mut drawn: Vec<Run> = Vec::new();
     for (segment, ends) in points.windows(2).enumerate() {
@@ -221,7 +221,7 @@ impl Axis {
         Self { label: label.into(), log: true }
     }
 
-    /// Where a number lies along the axis, if it does.
+    /// Where a number lies along the axis, if it is on it.
     fn place(&self, value: f64) -> Option<f64> {
         match self.log {
             true => Some(value.log10()).filter(|v| v.is_finite()),
@@ -229,8 +229,8 @@ impl Axis {
         }
     }
 
-    /// From the least to the largest number, with a little air; around a single number, half of it to either side, or
-    /// half a decade.
+    /// From the least to the largest number, with a little margin; a single number gets half of it, or half a
+    /// decade, on either side.
     fn range(&self, values: impl Iterator<Item = f64>) -> (f64, f64) {
         let shown = values.filter_map(|value| self.place(value));
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -243,8 +243,8 @@ impl Axis {
         if low <= high { (low - air, high + air) } else { (0.0, 1.0) }
     }
 
-    /// Round numbers along the axis. On a logarithmic one: powers of ten, all of them or every so many; over few decades
-    /// also their multiples; over less than one what a linear axis would show.
+    /// Round numbers along the axis. On a logarithmic axis: powers of ten, all or every k-th; over few
+    /// decades also their multiples; over less than one, the ticks of a linear axis.
     fn marks(&self, range: (f64, f64), wanted: usize) -> Marks {
         if !self.log {
             return Marks::linear(range, wanted);
@@ -260,7 +260,7 @@ impl Axis {
         let numbers = decades.flat_map(|decade| factors.iter().map(move |&factor| (factor, decade)));
         let place = |&(factor, decade): &(f64, i32)| factor.log10() + f64::from(decade);
         let shown: Vec<(f64, i32)> = numbers.filter(|n| (range.0..=range.1).contains(&place(n))).collect();
-        // Small ones from their digits: products of powers of ten round.
+        // Small powers are parsed from digits: products of powers of ten round.
         let text = |&(factor, decade): &(f64, i32)| match decade {
             -3..5 => short(factor * 10f64.powi(decade)),
             _ => format!("{factor}e{decade}"),
@@ -359,7 +359,7 @@ mod tests {
         }
     }
 
-    /// Curves that part are drawn whole where they are alone.
+    /// Curves that separate are drawn whole where they are alone.
     #[test]
     fn only_what_coincides_is_dashed() {
         let line = |bend: f64| vec![(1.0, 1.0), (10.0, 10.0), (100.0, 10.0 * bend)];

@@ -10,13 +10,13 @@ use lto_numerics::dataset::format::csv::PointCloud;
 const WIDTH: usize = 340;
 const HEIGHT: usize = 240;
 const RADIUS: f64 = 2.5;
-/// The most times side by side.
+/// The most times shown side by side.
 const MAX_FRAMES: usize = 8;
 
 /// Draws a value of a cloud; `subject.frames` are indices of its distinct times.
 ///
 /// # Errors
-/// More than two coordinates, or times that are not there or too many.
+/// More than two coordinates, or times that do not exist or are too many.
 pub fn draw(cloud: &PointCloud, subject: &Subject) -> Result<Drawing> {
     let frames = frames(cloud, subject)?;
     let (across, up) = match cloud.axis_names.as_slice() {
@@ -63,7 +63,7 @@ pub fn draw(cloud: &PointCloud, subject: &Subject) -> Result<Drawing> {
     Ok(drawing)
 }
 
-/// The title and the points of each time shown: the first unless told, all points of a cloud without times.
+/// The title and points of each time shown: by default the first; all points of a cloud without times.
 fn frames(cloud: &PointCloud, subject: &Subject) -> Result<Vec<(String, Vec<usize>)>> {
     let Some((name, times)) = &cloud.times else {
         if subject.frames.is_some() {

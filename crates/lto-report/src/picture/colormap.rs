@@ -1,11 +1,11 @@
-//! Perceptual color maps, and the scale that carries values onto one.
+//! Perceptual color maps, and the scale that maps values onto one.
 
 use colorous::Gradient;
 
 /// Red, green, blue.
 pub type Rgb = [u8; 3];
 
-/// Where a value is not a number.
+/// The color of values that are not numbers.
 pub const MISSING: Rgb = [190, 190, 190];
 
 /// The color maps on offer.
@@ -70,8 +70,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The scale of some values: their range, made symmetric about zero under a diverging map. Without a map
-    /// asked for, fields with a substantial part on both sides of zero get a diverging one.
+    /// The scale of some values: their range, made symmetric about zero under a diverging map. By default,
+    /// fields with a substantial part on both sides of zero get a diverging map.
     pub fn of<'a>(values: impl IntoIterator<Item = &'a f64>, map: Option<Colormap>) -> Self {
         let (mut lower, mut upper) = (f64::INFINITY, f64::NEG_INFINITY);
         for &value in values {
@@ -89,7 +89,7 @@ impl Scale {
         if map.is_diverging() {
             (lower, upper) = (-reach, reach);
         }
-        // A constant field still needs a range, also where rounding blurs it.
+        // A constant field still needs a range, even if rounding blurs it.
         if upper - lower <= 1e-12 * reach || upper == lower {
             let margin = if reach > 0.0 { 0.5 * reach } else { 0.5 };
             (lower, upper) = (lower - margin, upper + margin);
@@ -97,7 +97,7 @@ impl Scale {
         Self { map, lower, upper }
     }
 
-    /// The color of a value; [`MISSING`] where it is not finite.
+    /// The color of a value; [`MISSING`] if not finite.
     pub fn color(&self, value: f64) -> Rgb {
         if !value.is_finite() {
             return MISSING;
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!((scale.map, scale.lower, scale.upper), (Colormap::Viridis, 3.0, 12.0));
         // A little undershoot does not make a field signed.
         assert_eq!(Scale::of(&[-0.01, 12.0], None).map, Colormap::Viridis);
-        // Nor is a small variation of something large nothing.
+        // A small variation of a large value still counts.
         let scale = Scale::of(&[1e6, 1e6 + 1e-3], None);
         assert_eq!((scale.lower, scale.upper), (1e6, 1e6 + 1e-3));
     }

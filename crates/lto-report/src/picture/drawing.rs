@@ -9,7 +9,7 @@ use crate::words::visible;
 /// Pixels per unit wherever a drawing becomes pixels.
 pub const PIXELS_PER_UNIT: usize = 2;
 
-/// Texts are not made smaller than this.
+/// The smallest font size.
 const SMALLEST: u32 = 9;
 
 /// Color of axes and text.
@@ -40,7 +40,7 @@ impl Rect {
     }
 }
 
-/// Which part of a text its position names.
+/// Which part of a text is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// Its left end.
@@ -51,12 +51,12 @@ pub enum Anchor {
     End,
 }
 
-/// One thing drawn.
+/// One shape.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// Connected straight lines.
     Line {
-        /// Where they pass.
+        /// Their points.
         points: Vec<(f64, f64)>,
         /// Color.
         color: Rgb,
@@ -67,7 +67,7 @@ pub enum Shape {
     Text {
         /// Position of the anchor on the baseline.
         at: (f64, f64),
-        /// What it says.
+        /// The text.
         content: String,
         /// Font size.
         size: u32,
@@ -87,7 +87,7 @@ pub enum Shape {
     },
     /// A picture of pixels, drawn sharply.
     Image {
-        /// Where.
+        /// The rectangle it fills.
         rect: Rect,
         /// Its pixels.
         image: Image,
@@ -113,7 +113,7 @@ pub struct Drawing {
     pub width: usize,
     /// Height of the page.
     pub height: usize,
-    /// What is on it; later shapes cover earlier ones.
+    /// The shapes; later ones cover earlier ones.
     pub shapes: Vec<Shape>,
 }
 
@@ -153,7 +153,7 @@ impl Drawing {
         self.shapes.push(Shape::Text { at, content: visible(&content.into()), size, anchor, upwards: false });
     }
 
-    /// Adds horizontal text that is at most `room` wide: smaller down to a readable size, then cut short.
+    /// Adds horizontal text at most `room` wide: shrunk down to a readable size, then cut short.
     pub fn text_within(&mut self, room: f64, at: (f64, f64), content: &str, size: u32, anchor: Anchor) {
         let (content, size) = fitted(visible(content), size, room);
         self.shapes.push(Shape::Text { at, content, size, anchor, upwards: false });

@@ -10,7 +10,7 @@ pub struct FrameRange {
 }
 
 impl FrameRange {
-    /// The frames, of `available`. Where some are beyond these, only the last: it is then refused by its number.
+    /// The frames of `available`. If some lie beyond, only the last, so that the error names it.
     pub fn expand(self, available: usize) -> impl Iterator<Item = usize> {
         let first = if self.last < available { self.first } else { self.last };
         first..=self.last

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Steps of the table to a font size.
+/// Steps of the table per font size.
 const STEPS: f64 = 300.0;
-/// What is shown for a character that the table does not have.
+/// Shown for characters missing from the table.
 const UNKNOWN: char = '□';
 
 /// A closed polygon, in font sizes, y upwards from the baseline.
@@ -40,7 +40,7 @@ impl Letter {
     }
 }
 
-/// The letters of a text, each with the place where it begins.
+/// The letters of a text, each with its starting position.
 fn placed(text: &str) -> impl Iterator<Item = (f64, &'static Letter)> {
     let mut end = 0.0;
     text.chars().filter_map(move |character| {
@@ -67,7 +67,7 @@ pub fn outlines(text: &str) -> impl Iterator<Item = Contour> {
 mod tests {
     use super::*;
 
-    /// Everything the program writes is there, as are the letters of names in most European languages.
+    /// The table has everything the program writes, and the letters of most European languages.
     #[test]
     fn the_table_has_what_is_written() {
         let written = "AZaz09#!~éßăŽûα→ωΔΣΩ−–×÷·…≤≥±√½¼²³⁻¹₀ℓδνρ∞≈∂∇‖′µ";

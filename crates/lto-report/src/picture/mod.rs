@@ -30,12 +30,12 @@ use lto_numerics::sample::evenly_spaced;
 use lto_numerics::{Sample, Trajectory};
 use std::path::Path;
 
-/// How many frames a picture shows unless told.
+/// How many frames a picture shows by default.
 const DEFAULT_FRAMES: usize = 6;
-/// How many frames an animation shows unless told.
+/// How many frames an animation shows by default.
 const DEFAULT_ANIMATION_FRAMES: usize = 60;
 
-/// What a picture file is.
+/// The format of a picture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureFormat {
     /// Pixels.
@@ -47,7 +47,7 @@ pub enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// The format a file name asks for.
+    /// The format of a file, by its suffix.
     ///
     /// # Errors
     /// Any other suffix.
@@ -65,7 +65,7 @@ impl PictureFormat {
 /// The number of a channel given by name or number.
 ///
 /// # Errors
-/// There is none such.
+/// No channel has it.
 pub fn channel_number(wanted: &str, channels: &[String]) -> Result<usize> {
     let by_name = channels.iter().position(|name| name == wanted);
     let by_number = || wanted.parse().ok().filter(|&number: &usize| number < channels.len());
@@ -74,18 +74,18 @@ pub fn channel_number(wanted: &str, channels: &[String]) -> Result<usize> {
         .ok_or_else(|| Error::NoChannel { wanted: wanted.into(), channels: channels.to_vec() })
 }
 
-/// What of a sample is shown, and what it is called.
+/// What part of a sample is shown, and under which names.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// Number of the channel.
     pub channel: usize,
-    /// Name of what the channel holds.
+    /// Name of the channel's quantity.
     pub quantity: String,
-    /// Name of what the source of a steady pair holds.
+    /// Name of the source's quantity in a steady pair.
     pub source_quantity: String,
     /// Title of the picture.
     pub title: String,
-    /// Which frames; a choice of evenly spaced ones if `None`.
+    /// The frames; a few, evenly spaced, if `None`.
     pub frames: Option<Vec<usize>>,
     /// Color map; chosen from the values if `None`.
     pub colormap: Option<Colormap>,
@@ -107,7 +107,7 @@ impl Subject {
         Scale::of(values, self.colormap)
     }
 
-    /// The frames to show of `available`, evenly spaced unless asked for.
+    /// The frames to show of `available`: those asked for, else evenly spaced.
     fn chosen_frames(&self, available: usize, at_most: usize) -> Result<Vec<usize>> {
         if let Some(frames) = &self.frames {
             if let Some(frame) = frames.iter().find(|&&frame| frame >= available) {
@@ -155,12 +155,12 @@ pub fn render_cloud(cloud: &PointCloud, subject: &Subject, format: PictureFormat
 /// A drawing as the bytes of a file.
 ///
 /// # Errors
-/// An animation, which it is not, or an image in it that is too large.
+/// An animation, or an image in it that is too large.
 pub fn still(drawing: &Drawing, format: PictureFormat) -> Result<Vec<u8>> {
     match format {
         PictureFormat::Png => raster::png(&raster::rasterize(drawing)),
         PictureFormat::Svg => Ok(svg::document(drawing)?.into_bytes()),
-        PictureFormat::Gif => Error::no_picture("this has no frames to animate; write a .png or .svg"),
+        PictureFormat::Gif => Error::no_picture("there are no frames to animate; write a .png or .svg"),
     }
 }
 

@@ -25,7 +25,7 @@ pub const BAR: usize = 108;
 pub const HEADER: usize = 34;
 
 const TICK_LENGTH: f64 = 4.0;
-/// Least distance of the numbers below a panel.
+/// The least distance between numbers below a panel.
 const APART: f64 = 6.0;
 
 /// A page with a title.
@@ -46,11 +46,11 @@ pub struct Panel {
     pub y: (f64, f64),
 }
 
-/// The numbers along an axis: where, and what they say.
+/// The numbers along an axis, and where they stand.
 pub struct Marks {
     /// Values of the axis.
     pub values: Vec<f64>,
-    /// What is written at them.
+    /// Their labels.
     pub labels: Labels,
 }
 
@@ -63,7 +63,7 @@ impl Marks {
     }
 }
 
-/// What is written around a panel. An axis without a name has no numbers either: a neighbor shows them.
+/// The texts around a panel. An axis without a name has no numbers either: a neighbor shows them.
 #[derive(Clone, Debug, Default)]
 pub struct Legend<'a> {
     /// Above the panel.
@@ -132,8 +132,8 @@ impl Panel {
         }
     }
 
-    /// The numbers below the panel and their centers: not far beyond its edges, where a neighbor may stand, and only
-    /// so many that they do not touch.
+    /// The numbers below the panel and their centers: not far beyond its edges, where a neighbor may be, and
+    /// few enough not to touch.
     fn numbers_below<'a>(&self, marks: &'a Marks) -> Vec<(f64, &'a str)> {
         let beyond = 0.5 * (GAP as f64 - APART);
         let (left, right) = (self.rect.x as f64 - beyond, self.rect.right() as f64 + beyond);
@@ -183,7 +183,7 @@ impl Panel {
     }
 }
 
-/// The range of a curve panel: the values with a little air.
+/// The range of a curve panel: the values with a little margin.
 pub fn airy_range<'a>(values: impl IntoIterator<Item = &'a f64>) -> (f64, f64) {
     let scale = Scale::of(values, Some(Colormap::Viridis));
     let air = 0.05 * (scale.upper - scale.lower);

@@ -10,7 +10,7 @@ use lto_numerics::dataset::{Dataset, DatasetInfo, DatasetKind};
 use lto_numerics::pde::PdeConfig;
 use std::path::Path;
 
-/// What of a data file is shown.
+/// The part of a data file to show.
 #[derive(Clone, Debug)]
 pub struct Plot {
     /// The sample.
@@ -27,7 +27,7 @@ impl Plot {
     /// The picture of a data file as the bytes of a file.
     ///
     /// # Errors
-    /// A file that is not understood, or a sample, channel or frame that it does not have.
+    /// A file that is not understood, or a sample, channel or frame it does not have.
     pub fn draw(&self, dataset: &mut Dataset, format: PictureFormat) -> Result<Vec<u8>> {
         if let Some(table) = dataset.table() {
             return self.cloud(table, &dataset.info().path, format);
@@ -58,7 +58,7 @@ impl Plot {
         render(sample, &subject, format)
     }
 
-    /// How many frames an animation shows of all, where it leaves some out unasked.
+    /// How many of all frames an animation shows, if it leaves some out by default.
     pub fn frames_left_out(&self, info: &DatasetInfo, format: PictureFormat) -> Option<(usize, usize)> {
         let all = info.times.len();
         let some = format == PictureFormat::Gif && self.frames.is_none() && all > DEFAULT_ANIMATION_FRAMES;
@@ -90,13 +90,13 @@ impl Plot {
     }
 }
 
-/// What a picture of a file is called.
+/// The title of a file's picture.
 fn name(file: &Path) -> String {
     file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// What the source and the state or target of a file of our own generator are, which PDEBench's layout calls `nu` and
-/// `tensor`.
+/// The names of the source and the state or target in a file of our generator, which PDEBench's layout calls
+/// `nu` and `tensor`.
 fn generated_quantities(info: &DatasetInfo) -> Option<(String, String)> {
     let config = info.attributes.iter().find_map(|(owner, name, value)| match value {
         Attribute::Texts(texts) if owner.is_empty() && name == "generator_config" => texts.first(),

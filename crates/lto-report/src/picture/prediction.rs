@@ -1,4 +1,4 @@
-//! A prediction beside the observations it comes from: maps over two axes, curves over one.
+//! A prediction beside its observations: maps over two axes, curves over one.
 
 use super::animation;
 use super::colormap::{Colormap, Scale};
@@ -24,13 +24,13 @@ const MOST_MARKS: usize = 1500;
 
 /// Observations of one channel.
 pub struct Observed<'a> {
-    /// Where they were made.
+    /// The observed points.
     pub points: &'a Points,
     /// One value for each point.
     pub values: &'a [f64],
     /// Title of their panel.
     pub title: String,
-    /// Whether they are of the predicted quantity: then they share its colors.
+    /// Whether they are of the predicted quantity, and so share its colors.
     pub same_quantity: bool,
 }
 
@@ -42,11 +42,11 @@ pub struct Frame<'a> {
     pub values: &'a [f64],
 }
 
-/// A prediction and what it was made from.
+/// A prediction and its observations.
 pub struct Subject<'a> {
-    /// Where the fields are predicted.
+    /// The predicted points.
     pub query: &'a Points,
-    /// What they are predicted from.
+    /// The observations.
     pub observed: Observed<'a>,
     /// The predicted fields, in order of time.
     pub frames: Vec<Frame<'a>>,
@@ -65,7 +65,7 @@ impl Subject<'_> {
     }
 }
 
-/// The picture as a PNG file: the observations, and some of the fields.
+/// The picture as a PNG file: the observations and some of the fields.
 ///
 /// # Errors
 /// A picture that is too large.
@@ -112,7 +112,7 @@ fn maps(subject: &Subject, frames: &[usize]) -> Drawing {
         bar: (!observed.same_quantity).then(|| "observed".into()),
     };
     let mut first = Some(first);
-    // One bar, where the first row ends: all rows share its colors.
+    // One bar, at the end of the first row: all rows share its colors.
     let last = frames.len().min(COLUMNS).saturating_sub(1);
     let rows: Vec<Vec<Option<Tile>>> = frames
         .chunks(COLUMNS)
@@ -128,7 +128,7 @@ fn maps(subject: &Subject, frames: &[usize]) -> Drawing {
     tiles::draw(&subject.title, WIDTH, subject.query.domain(), &rows)
 }
 
-/// One predicted map: an image where the query is a grid, else colored dots; the observations marked.
+/// One predicted map: an image if the query is a grid, else colored dots; the observations marked.
 fn map<'a>(subject: &'a Subject, frame: &'a Frame, scale: Scale, bar: Option<String>) -> Tile<'a> {
     let marks = Some(subject.observed.points).filter(|points| points.len() <= MOST_MARKS);
     let values = frame.values;

@@ -1,4 +1,4 @@
-//! A drawing as pixels, shape by shape: each has a [`Cover`], through which its color is laid on the page.
+//! A drawing as pixels, shape by shape: the color of each is laid on the page through its [`Cover`].
 
 use super::colormap::Rgb;
 use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Shape};
@@ -30,7 +30,7 @@ impl Image {
         self.bytes.as_chunks::<3>().0.iter().copied()
     }
 
-    /// Lays `other` into this image with its top left corner at `(x, y)`; what sticks out is cut off.
+    /// Lays `other` into this image with its top left corner at `(x, y)`; anything outside is cut off.
     fn lay(&mut self, other: &Image, x: usize, y: usize) {
         let columns = other.width.min(self.width.saturating_sub(x));
         for row in 0..other.height.min(self.height.saturating_sub(y)) {
@@ -40,7 +40,7 @@ impl Image {
         }
     }
 
-    /// Lays a color over what is there, as far as each pixel is covered.
+    /// Lays a color over the image, as far as each pixel is covered.
     fn paint(&mut self, cover: &Cover, color: Rgb) {
         for (row, values) in cover.values.chunks_exact(cover.stride()).enumerate() {
             let from = 3 * ((cover.top + row) * self.width + cover.left);
@@ -65,7 +65,7 @@ struct Cover {
 }
 
 impl Cover {
-    /// Nothing covered yet, with room for what lies within `reach` of the points and on the page.
+    /// An empty cover, with room for everything within `reach` of the points and on the page.
     fn around(page: &Image, points: impl Iterator<Item = (f64, f64)> + Clone, reach: f64) -> Self {
         let span = |coordinates: &mut dyn Iterator<Item = f64>, n: usize| {
             let (low, high) = coordinates.fold((f64::INFINITY, 0.0f64), |(a, b), c| (a.min(c), b.max(c)));
@@ -117,7 +117,7 @@ impl Cover {
         corners.iter().for_each(|&corner| self.disk(corner, 0.5 * width));
     }
 
-    /// Covers all within `radius` of a straight line, between its ends.
+    /// Covers everything within `radius` of a straight line, between its ends.
     fn segment(&mut self, (x0, y0): (f64, f64), (x1, y1): (f64, f64), radius: f64) {
         let length = (x1 - x0).hypot(y1 - y0);
         if length == 0.0 {
@@ -127,7 +127,7 @@ impl Cover {
         let reach = radius + 0.5;
         let whole = (x0.min(x1) - reach, x0.max(x1) + reach);
         for (row, y) in self.rows(y0.min(y1) - reach, y0.max(y1) + reach) {
-            // The pixels of the row that are not too far aside.
+            // The pixels of the row that are near enough.
             let (middle, aside) = (x0 + (y - y0) * u / v, (reach / v).abs());
             let span =
                 if v == 0.0 { whole } else { (whole.0.max(middle - aside), whole.1.min(middle + aside)) };
@@ -214,7 +214,7 @@ pub fn rasterize(drawing: &Drawing) -> Image {
     page
 }
 
-/// The outlines of a text on the page; the baseline lies between pixels, which keeps letters sharp.
+/// The outlines of a text on the page; the baseline lies between pixels to keep letters sharp.
 fn text((x, y): (f64, f64), content: &str, size: f64, anchor: Anchor, upwards: bool) -> Vec<Contour> {
     let before = match anchor {
         Anchor::Start => 0.0,
@@ -324,7 +324,7 @@ mod tests {
         assert!((area - (5.25 * 5.25 - 1.25 * 1.25)).abs() < 1e-4, "{area}");
     }
 
-    /// Text that reads upwards is the level text turned by a quarter, its end up.
+    /// Upward text is the horizontal text turned by a quarter, its end up.
     #[test]
     fn upward_text_is_level_text_turned() {
         let page = |upwards| {

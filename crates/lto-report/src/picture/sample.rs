@@ -48,7 +48,7 @@ fn maps(trajectory: &Trajectory, plane: &Plane, frames: &[usize], subject: &Subj
     for (number, &frame) in frames.iter().enumerate() {
         let (row, column) = (number / columns, number % columns);
         let title = format!("t = {}", short(trajectory.times()[frame]));
-        // Numbers below only where no panel follows below.
+        // Numbers only below the lowest panel.
         let labeled = (number + columns >= frames.len(), column == 0);
         let values = subject.channel_of(trajectory, frame);
         plane.draw(&mut drawing, corner(row, column), values, &scale, &title, labeled);
@@ -59,7 +59,7 @@ fn maps(trajectory: &Trajectory, plane: &Plane, frames: &[usize], subject: &Subj
     drawing
 }
 
-/// A single frame is a curve and nothing else.
+/// A single frame is just a curve.
 fn space_and_time(trajectory: &Trajectory, frames: &[usize], subject: &Subject) -> Drawing {
     let single = trajectory.times().len() == 1;
     let (width, height) = PANEL;
@@ -108,7 +108,7 @@ fn draw_curves(
         let values = subject.channel_of(trajectory, frame);
         panel.curve(drawing, trajectory.grid().coordinates(0), values, color, 1.6);
     }
-    let title = if times.len() > 1 { "at some times" } else { "" };
+    let title = if times.len() > 1 { "at a few times" } else { "" };
     panel.frame(drawing, &Legend { title, x_label: Some(&axis.name), y_label: Some(&subject.quantity) });
 }
 
@@ -120,7 +120,7 @@ pub fn steady(source: &Field, target: &Field, subject: &Subject) -> Drawing {
     let sides = [(source, "source", &subject.source_quantity), (target, "target", &subject.quantity)];
     for (side, (field, role, quantity)) in sides.into_iter().enumerate() {
         let rect = Rect { x: LEFT + side * each, y: HEADER + ABOVE, width: SIDE, height };
-        // A source may have fewer channels than the target asked for.
+        // The source may have fewer channels than the target.
         let channel = subject.channel.min(field.n_channels() - 1);
         let values = field.channel(channel);
         if let Some(plane) = Plane::of(field.grid()) {

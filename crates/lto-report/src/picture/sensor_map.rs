@@ -53,7 +53,7 @@ pub struct SensorMap<'a> {
     pub values: &'a [f64],
     /// The sensors.
     pub groups: Vec<Group>,
-    /// Places pointed out.
+    /// The marked places.
     pub marks: Vec<Mark>,
     /// Where no sensor may stand; outlined.
     pub regions: &'a [Region],
@@ -160,7 +160,7 @@ impl SensorMap<'_> {
         }
     }
 
-    /// The boundary of a region and of its periodic images, as far as they lie in the panel.
+    /// The boundaries of a region and its periodic images, as far as they lie in the panel.
     fn outline(
         &self,
         drawing: &mut Drawing,
@@ -235,7 +235,7 @@ fn ring(drawing: &mut Drawing, (x, y): (f64, f64), label: &str) {
     if label.is_empty() {
         return;
     }
-    // On a white plate, to the left where there is no room to the right.
+    // On a white plate, to the left if there is no room to the right.
     let width = text_width(label, LABEL_SIZE - 1);
     let left = if x + 12.0 + width > (LEFT + WIDTH) as f64 { x - 12.0 - width } else { x + 12.0 };
     drawing.line(vec![(left - 3.0, y), (left + width + 3.0, y)], [255, 255, 255], 15.0);
@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Around the end of a line half of the region is left, and on a circle the other half stands at the other end.
+    /// At the end of a line half of the region is left; on a circle the other half is at the other end.
     #[test]
     fn regions_of_a_line_are_bars() {
         let bars = |periodic| {

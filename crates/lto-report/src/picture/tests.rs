@@ -46,7 +46,7 @@ fn pair() -> Sample {
     Sample::Steady { source, target }
 }
 
-/// Writes a picture where `LTO_PICTURES` names a folder, for people to look at.
+/// Writes a picture to look at, if `LTO_PICTURES` names a folder.
 fn show(name: &str, bytes: &[u8]) {
     if let Some(folder) = std::env::var_os("LTO_PICTURES") {
         std::fs::write(Path::new(&folder).join(name), bytes).unwrap();

@@ -26,7 +26,7 @@ pub fn ticks(lower: f64, upper: f64, wanted: usize) -> Vec<f64> {
 pub struct Labels {
     /// One for each value.
     pub texts: Vec<String>,
-    /// What is to be added to all of them, `+1e5`, where they would otherwise be long and alike.
+    /// The offset to add to all of them, `+1e5`, where they would otherwise be long and alike.
     pub offset: Option<String>,
 }
 
@@ -74,13 +74,13 @@ fn texts(values: &[f64]) -> Vec<String> {
     values.iter().map(|&v| fixed(v, decimals)).collect()
 }
 
-/// A number with so many decimals; zero has no sign.
+/// A number with the given decimals; zero has no sign.
 fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.parse() == Ok(0.0) { text.trim_start_matches('-').into() } else { text }
 }
 
-/// The fewest decimals that tell the values apart as they are.
+/// The fewest decimals that tell the values apart.
 fn decimals(values: &[f64]) -> usize {
     let step = values.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
     let tolerance = if step.is_finite() { 1e-3 * step } else { 1e-6 };

@@ -19,7 +19,7 @@ pub enum Content<'a> {
     },
     /// Values at points, as colored dots.
     Dots {
-        /// Where the values are.
+        /// The points of the values.
         points: &'a Points,
         /// One value for each point.
         values: &'a [f64],
@@ -38,7 +38,7 @@ pub struct Tile<'a> {
     pub bar: Option<String>,
 }
 
-/// Draws rows of tiles on one domain, each `width` wide; `None` is an empty place.
+/// Draws rows of tiles on one domain, each `width` wide; `None` leaves a gap.
 pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>>]) -> Drawing {
     let (across, up) = plane::orientation(domain);
     let height = plane::height(width, &domain.axes()[across], &domain.axes()[up]);
@@ -46,7 +46,7 @@ pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>
     let at = |row: usize, column: usize| {
         rows.get(row).and_then(|tiles| tiles.get(column)).and_then(Option::as_ref)
     };
-    // A column is as wide as its tiles, and has room for a bar where one of them has.
+    // A column is as wide as its tiles, with room for a bar if one of them has one.
     let mut left = LEFT;
     let mut corners = Vec::with_capacity(columns);
     for column in 0..columns {
@@ -61,7 +61,7 @@ pub fn draw(title: &str, width: usize, domain: &Domain, rows: &[Vec<Option<Tile>
         for (column, &x) in corners.iter().enumerate() {
             let Some(tile) = at(row, column) else { continue };
             let rect = Rect { x, y: head + ABOVE + row * pitch, width, height };
-            // Numbers only where no tile follows below or comes before.
+            // Numbers only at the left and lower edge.
             let labeled = (at(row + 1, column).is_none(), column == 0 || at(row, column - 1).is_none());
             tile.draw(&mut drawing, rect, domain, labeled);
         }
@@ -91,7 +91,7 @@ impl Tile<'_> {
                 }
             }
             Content::Dots { points, values } => {
-                // As large as the room between them allows, within reason.
+                // As large as the space between them allows, within reason.
                 let room = ((rect.width * rect.height) as f64 / points.len() as f64).sqrt();
                 let radius = (0.3 * room).clamp(0.8, 3.5);
                 for (at, &value) in place(points).into_iter().zip(*values) {

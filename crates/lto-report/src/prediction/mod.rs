@@ -1,4 +1,4 @@
-//! A prediction as files: one file of source and one line of [`FORMATS`] for each format.
+//! A prediction as files: each format is one source file and one entry of [`FORMATS`].
 
 mod csv;
 mod npz;
@@ -24,12 +24,12 @@ pub trait PredictionFormat: Sync {
     /// The suffix that asks for it.
     fn suffix(&self) -> &'static str;
 
-    /// The files that are written for so many times.
+    /// The files written for a number of times.
     fn files(&self, path: &Path, _n_times: usize) -> Vec<PathBuf> {
         vec![path.into()]
     }
 
-    /// Why it cannot hold a prediction, if so: known before anything is computed.
+    /// Why it cannot hold a prediction, if so; known before anything is computed.
     fn refusal(&self, _query: &Points, _n_times: usize) -> Option<&'static str> {
         None
     }
@@ -37,30 +37,30 @@ pub trait PredictionFormat: Sync {
     /// Writes the files.
     ///
     /// # Errors
-    /// A prediction it cannot hold, a channel that is not there, or a file that cannot be written.
+    /// A prediction it cannot hold, an unknown channel, or a file that cannot be written.
     fn write(&self, path: &Path, predicted: &Predicted) -> Result<()>;
 }
 
-/// The format that the name of a file asks for.
+/// The format of a file, by its suffix.
 ///
 /// # Errors
-/// Another suffix.
+/// An unknown suffix.
 pub fn format_of(path: &Path) -> Result<&'static dyn PredictionFormat> {
     let suffix = path.extension().and_then(|s| s.to_str()).unwrap_or_default();
     let found = FORMATS.into_iter().find(|format| format.suffix().eq_ignore_ascii_case(suffix));
     found.ok_or_else(|| {
         let suffixes: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.suffix())).collect();
-        Error::bad_file(path, format!("a prediction is written as {}", suffixes.join(", ")))
+        Error::bad_file(path, format!("must end in one of {}", suffixes.join(", ")))
     })
 }
 
-/// A prediction with all that belongs to it.
+/// A prediction with its context.
 pub struct Predicted<'a> {
-    /// The model's.
+    /// The model's card.
     pub card: &'a ModelCard,
-    /// What it was predicted from.
+    /// The observations it is based on.
     pub observations: &'a Observations,
-    /// Where.
+    /// The predicted points.
     pub query: &'a Points,
     /// The times; empty for a steady model.
     pub times: &'a [f64],
@@ -90,7 +90,7 @@ impl<'a> Predicted<'a> {
         channel_names(self.card)
     }
 
-    /// The grid of the query, where it is one.
+    /// The grid of the query, if it is one.
     pub fn grid(&self) -> Option<&'a Grid> {
         match self.query.structure() {
             PointStructure::Grid(grid) => Some(grid),

@@ -5,7 +5,7 @@ use crate::error::Result;
 use lto_numerics::dataset::write::NpzArchive;
 use std::path::Path;
 
-/// `values` is `[time, channel, axis 0, …]` on a grid, else `[time, channel, point]`; a steady one has no time axis.
+/// `values` is `[time, channel, axis 0, …]` on a grid, else `[time, channel, point]`; no time axis if steady.
 pub(super) struct Npz;
 
 impl PredictionFormat for Npz {

@@ -8,7 +8,7 @@ use lto_numerics::Points;
 use lto_numerics::dataset::write::write_whole;
 use std::path::Path;
 
-/// The observations, then the field at some times.
+/// The observations, then the field at a few times.
 pub(super) struct Png;
 
 impl PredictionFormat for Png {
@@ -41,13 +41,13 @@ impl PredictionFormat for Gif {
     }
 }
 
-/// One channel of the prediction with the observations it comes from.
+/// One channel of the prediction, with its observations.
 fn subject<'a>(predicted: &Predicted<'a>) -> Subject<'a> {
     let names = predicted.channel_names();
     let channel = predicted.shown_channel;
     let context = &predicted.observations.context;
     let n = context.points.len();
-    // A state predicted from itself shares its colors; anything else is another quantity.
+    // Same quantity, same colors: only if the state is predicted from itself.
     let same = predicted.card.problem.times.is_some() && context.n_channels == names.len();
     let source = if same { channel } else { 0 };
     let observed = Observed {

@@ -1,4 +1,4 @@
-//! What was predicted, from what: for people, and with stable keys for programs.
+//! What was predicted and from what: as text, and with stable keys for programs.
 
 use super::Predicted;
 use crate::picture::ticks::{apart, short};
@@ -16,7 +16,7 @@ pub struct PredictionSummary<'a> {
     query: QueryNumbers,
     /// Times of the predictions; empty for a steady model.
     times: &'a [f64],
-    /// Times, that of the observations included, outside those of the training data.
+    /// Times outside the training data's, the observations' included.
     outside_range: &'a [f64],
     values: Vec<ValueNumbers>,
     seconds: f64,
@@ -34,7 +34,7 @@ struct ContextNumbers<'a> {
 #[derive(Serialize)]
 struct QueryNumbers {
     points: usize,
-    /// Points along each axis, where it is a grid.
+    /// Points along each axis, if it is a grid.
     shape: Option<Vec<usize>>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> PredictionSummary<'a> {
         }
     }
 
-    /// For people.
+    /// The text for the terminal.
     pub fn text(&self, color: bool) -> String {
         let mut page = Page::new(color);
         let context = &self.context;

@@ -17,7 +17,7 @@ impl PredictionFormat for Vti {
         "vti"
     }
 
-    /// One as named; several numbered, and their collection.
+    /// One file as named; for several times numbered files and their collection.
     fn files(&self, path: &Path, n_times: usize) -> Vec<PathBuf> {
         if n_times <= 1 {
             return vec![path.into()];
@@ -28,12 +28,12 @@ impl PredictionFormat for Vti {
 
     fn refusal(&self, query: &Points, _n_times: usize) -> Option<&'static str> {
         let is_grid = matches!(query.structure(), PointStructure::Grid(_));
-        (!is_grid).then_some("VTK image data is a grid; ask for one with --query grid:…, or write .csv")
+        (!is_grid).then_some("VTK image data needs a grid; ask for one with --query grid:…, or write .csv")
     }
 
-    /// The collection comes last, when all it names are there.
+    /// The collection is written last, when all its files exist.
     fn write(&self, path: &Path, predicted: &Predicted) -> Result<()> {
-        let grid = predicted.grid().ok_or_else(|| Error::bad_file(path, "VTK image data is a grid"))?;
+        let grid = predicted.grid().ok_or_else(|| Error::bad_file(path, "VTK image data needs a grid"))?;
         let names = predicted.channel_names();
         let document = |frame: usize| {
             let channels: Vec<(&str, &[f64])> = names
@@ -66,7 +66,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(format!("{stem}_{number:03}.vti"))
 }
 
-/// The document of one field. VTK runs through the first axis fastest, a grid of ours through the last.
+/// The document of one field. VTK varies the first axis fastest, our grids the last.
 fn image_data(grid: &Grid, channels: &[(&str, &[f64])], time: Option<f64>) -> Result<String> {
     let mut extent = String::new();
     let (mut origin, mut spacing) = ([0.0; 3], [1.0; 3]);
@@ -117,7 +117,7 @@ fn image_data(grid: &Grid, channels: &[(&str, &[f64])], time: Option<f64>) -> Re
     Ok(text)
 }
 
-/// The values of a grid of one or two axes (three are no model's) with its first axis fastest.
+/// The values of a grid of one or two axes (no model has three) with its first axis fastest.
 fn first_axis_fastest(shape: &[usize], values: &[f64]) -> Vec<f64> {
     match shape {
         [rows, columns] => (0..*columns)

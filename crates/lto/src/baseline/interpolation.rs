@@ -1,4 +1,4 @@
-//! Kernel interpolation of the context, held in time: what the observations alone say of the state.
+//! Interpolation of the context, held in time: what the observations alone say about the state.
 
 use super::still::Still;
 use crate::interpolate::closely;

@@ -1,4 +1,4 @@
-//! The operators that twins are compared with, one file (or folder) each: same trainer, same data, same metric.
+//! Operators to compare twins with, one file (or folder) each: same trainer, same data, same metric.
 
 pub mod deeponet;
 pub mod fno;

@@ -1,4 +1,4 @@
-//! Persistence: tomorrow is as today. Held in space as in time: the value of the nearest observation.
+//! Persistence: tomorrow is like today. Held in space as in time: the value of the nearest observation.
 
 use super::still::Still;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Operators that learn nothing and take no time: what was observed, carried to the query points.
+//! Operators without parameters or evolution: the observations, carried to the query points.
 
 use crate::error::{Error, Result};
 use crate::operator::{Architecture, Operator, OperatorConfig, Seen, tensor};
@@ -59,7 +59,7 @@ impl Architecture for StillOperator {
         let reason = match self.problem.times {
             None => "source and target of a steady problem are different quantities".to_string(),
             Some(_) if p != q => {
-                format!("it takes one frame of {q} channels, the data give {p}; set data.history = 1")
+                format!("it takes one frame of {q} channels, but the data give {p}; set data.history = 1")
             }
             Some(_) => return Ok(()),
         };

@@ -1,4 +1,5 @@
-//! The published models with data of the published shapes. Values are made up: they do not matter for time.
+//! The published models with data of the published shapes. Values are made up, since they do not affect the
+//! time.
 
 use crate::data::Data;
 use crate::error::Result;
@@ -12,7 +13,7 @@ use lto_numerics::{Grid, Points};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A published model. Those without another name are twins.
+/// A published model: a twin unless the name says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum BenchCase {
@@ -62,7 +63,7 @@ impl BenchCase {
 pub struct Case {
     /// Its configuration.
     pub experiment: Experiment,
-    /// Examples in a batch.
+    /// Examples per batch.
     pub n_examples: usize,
     problem: Problem,
     grid: Arc<Grid>,
@@ -70,10 +71,10 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case as its configuration file has it; nothing is solved.
+    /// The case from its configuration file; nothing is solved.
     ///
     /// # Errors
-    /// None but those of a broken program.
+    /// None in a sound program.
     pub fn new(case: BenchCase, n_examples: usize) -> Result<Self> {
         let name = format!("paper/{}", case.name().replace('-', "_"));
         let experiment = Experiment::parse(config_file(&name)?, &[])?;
@@ -86,7 +87,7 @@ impl Case {
     /// The model with random weights, for values of mean 0 and scale 1.
     ///
     /// # Errors
-    /// None but those of a broken program.
+    /// None in a sound program.
     pub fn model(&self) -> Result<Model> {
         let card = ModelCard {
             problem: self.problem.clone(),
@@ -102,7 +103,7 @@ impl Case {
         Ok(Model::new(card, 0)?)
     }
 
-    /// What is trained on: whole grids, each example with its own context.
+    /// The batch to train on: whole grids, each example with its own context.
     pub fn batch(&self) -> Batch {
         let values = |phase, channels| self.values(phase, self.n_examples * channels);
         Batch {
@@ -126,7 +127,7 @@ impl Case {
         (0..self.n_examples).map(context).collect()
     }
 
-    /// Times (s, t) of each example, one native step apart: some models know no other.
+    /// Times (s, t) of each example, one native step apart: some models take no other.
     pub fn times(&self) -> Vec<(f64, f64)> {
         let [first, _] = self.problem.times.unwrap_or([0.0, 1.0]);
         let step = self.native_interval.unwrap_or(1.0);

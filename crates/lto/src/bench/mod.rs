@@ -35,7 +35,7 @@ impl BenchTask {
     }
 }
 
-/// What one process found. The keys are stable, and those of `bench/peers/twin.py`.
+/// The measurement of one process. The keys are stable and the same as those of `bench/peers/twin.py`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measurement {
     /// Always `lto`.
@@ -44,24 +44,24 @@ pub struct Measurement {
     pub case: String,
     /// What was timed.
     pub what: BenchTask,
-    /// Examples in a batch.
+    /// Examples per batch.
     pub batch: usize,
     /// Number of runs.
     pub n: usize,
-    /// Median time of a run: of the whole batch.
+    /// Median time of a run, for the whole batch.
     pub seconds: f64,
     /// Share of that time outside kernels: graph, allocation, copies, optimizer.
     pub outside_kernels: f64,
-    /// Peak resident memory of the process, in MB; `None` where the system does not say.
+    /// Peak resident memory of the process, in MB; `None` if the system does not say.
     pub peak_mb: Option<f64>,
-    /// What of it was there before the model was made.
+    /// The part of it held before the model was made.
     pub idle_mb: Option<f64>,
 }
 
-/// Times a case for about `seconds`, with `batch` examples at once or the number that suits it.
+/// Times a case for about `seconds`, with `batch` examples at once or its default number.
 ///
 /// # Errors
-/// None but those of a broken program.
+/// None in a sound program.
 pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: f64) -> Result<Measurement> {
     let idle_mb = peak_memory::megabytes();
     let default_batch = match (what, case) {
@@ -106,8 +106,8 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
     })
 }
 
-/// Times of runs over some seconds, and the time that kernels took in all of them; the first run, which warms up, does
-/// not count.
+/// Times of runs over some seconds, and the total time in kernels; the first run is a warm-up and does not
+/// count.
 fn time(seconds: f64, mut run: impl FnMut() -> Result<()>) -> Result<(Vec<f64>, Duration)> {
     run()?;
     let (mut times, begin, spent_before) = (Vec::new(), Instant::now(), clock::spent());

@@ -1,4 +1,4 @@
-//! The batch of any training step, made from the seed and the number of the step alone.
+//! The batch of any training step, determined by the seed and the step's number alone.
 
 use super::context::{ContextChoice, ContextConfig};
 use super::pairs::{Pairs, PushforwardConfig};
@@ -21,11 +21,11 @@ pub struct BatchOptions {
     pub size: usize,
     /// Which frames are paired.
     pub pairs: Pairs,
-    /// What is observed.
+    /// How source states are observed.
     pub context: ContextConfig,
     /// Whether the symmetries of the data are used.
     pub symmetries: bool,
-    /// Number of query points, random ones of the native grid; all if `None`.
+    /// Number of query points, drawn from the native grid; all if `None`.
     pub query_points: Option<usize>,
     /// Training on the model's own errors.
     pub pushforward: PushforwardConfig,
@@ -38,7 +38,7 @@ pub struct BatchOptions {
 pub struct ExampleOrigin {
     /// The sample.
     pub sample: usize,
-    /// Its source and target times; `None` where it is steady.
+    /// Its source and target times; `None` if steady.
     pub times: Option<(f64, f64)>,
 }
 
@@ -50,13 +50,13 @@ impl fmt::Display for ExampleOrigin {
     }
 }
 
-/// A batch with what the trainer has to know about it.
+/// A batch with what the trainer needs to know about it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// The examples, in physical units.
     pub batch: Batch,
-    /// Pushforward: for each native step before the supervised one, the `(s, t)` of every example. The contexts of the
-    /// batch are then those of the first of these steps.
+    /// Pushforward: for each native step before the supervised one, the `(s, t)` of every example. The
+    /// contexts of the batch then belong to the first of these steps.
     pub unroll: Vec<Vec<(f64, f64)>>,
     /// Where the examples come from.
     pub origins: Vec<ExampleOrigin>,
@@ -71,7 +71,7 @@ pub struct Batches {
     order: Mutex<Option<(u64, Vec<usize>)>>,
 }
 
-/// An example before its values are there: indices into the list of states to load.
+/// An example before its values are loaded: indices into the list of states to load.
 struct Draft {
     choice: ContextChoice,
     observed: usize,
@@ -88,7 +88,7 @@ impl Batches {
         Self { data, options, seed, native, order: Mutex::new(None) }
     }
 
-    /// The batch of step number `step`: the same whatever was made before.
+    /// The batch of step `step`, the same whatever was made before.
     ///
     /// # Errors
     /// Data that cannot be read or solved, or a context that cannot be drawn.
@@ -137,7 +137,7 @@ impl Batches {
         order.as_ref().map_or(train[index], |(_, shuffled)| shuffled[index])
     }
 
-    /// Frames with a whole history, which sources and targets are drawn from.
+    /// Frames with a full history, from which sources and targets are drawn.
     fn n_frames(&self) -> usize {
         self.data.layout().times.len() + 1 - self.data.history()
     }
@@ -189,7 +189,7 @@ impl Batches {
         let symmetries: &[_] = if self.options.symmetries { self.data.symmetries() } else { &[] };
         let domain = self.native.domain();
         let (mut query, mut chosen) = self.query(rng)?;
-        // One symmetry for the whole batch: examples on the same grid keep sharing their kernel weights.
+        // One symmetry for the whole batch, so that examples on the same grid still share kernel weights.
         let map = (!symmetries.is_empty()).then(|| Isometry::draw(symmetries, domain, rng));
         let sign = map.as_ref().map_or(1.0, Isometry::sign);
         if let Some(map) = &map {
@@ -241,7 +241,7 @@ impl Batches {
     }
 }
 
-/// Moves the points of a context, and its values with them.
+/// Transforms the points of a context along with its values.
 fn move_context(map: &Isometry, context: &mut Context) -> Result<()> {
     let (points, order) = map.apply(&context.points)?;
     let channels = context.values.chunks_exact(order.len());

@@ -19,7 +19,7 @@ impl<K: Copy + Eq + Hash> Cache<K> {
         Self { limit, bytes: 0, clock: 0, entries: HashMap::new(), by_age: BTreeMap::new() }
     }
 
-    /// What is kept under `key`; it is now the most recently used.
+    /// The values under `key`, which become the most recently used.
     pub fn get(&mut self, key: K) -> Option<Arc<Vec<f32>>> {
         let (values, used) = self.entries.get_mut(&key)?;
         self.clock += 1;
@@ -29,7 +29,8 @@ impl<K: Copy + Eq + Hash> Cache<K> {
         Some(values.clone())
     }
 
-    /// Keeps `values`, and drops the least recently used until all fit; an array larger than the bound is not kept.
+    /// Keeps `values`, dropping the least recently used until all fit; an array larger than the bound is not
+    /// kept.
     pub fn insert(&mut self, key: K, values: Arc<Vec<f32>>) {
         let size = |values: &Vec<f32>| values.len() * size_of::<f32>();
         if size(&values) > self.limit {

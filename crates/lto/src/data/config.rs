@@ -15,29 +15,29 @@ use std::str::FromStr;
 pub struct DataConfig {
     /// The file to read.
     pub path: Option<PathBuf>,
-    /// The PDE to solve, in place of a file: `{ pde = "heat", resolution = 64 }`.
+    /// The PDE to solve instead of reading a file: `{ pde = "heat", resolution = 64 }`.
     pub generate: Option<PdeConfig>,
-    /// How many samples: of a file the first so many (all if not given), of a PDE so many random ones.
+    /// Number of samples: the first of a file (all if not given), or random ones of a PDE.
     pub samples: Option<usize>,
     /// Seed of generated samples and of random splits.
     pub seed: u64,
-    /// Use every so manieth frame.
+    /// Use every k-th frame.
     pub frame_stride: usize,
     /// Cut long records into windows, each a sample: `{ frames = 48, stride = 24 }`.
     pub window: Option<WindowConfig>,
-    /// Frames that a source state shows: the one at s and so many less one before it, oldest first, as channels.
+    /// Number of frames in a source state, as channels: those before s, oldest first, then the one at s.
     pub history: usize,
     /// Which samples train, validate and test.
     pub split: SplitConfig,
-    /// Samples are kept in memory up to this many megabytes, and read or solved again beyond.
+    /// Megabytes of samples to keep in memory; others are read or solved again.
     pub cache_mb: usize,
-    /// Symmetries that hold for the data. Those of the PDE if not given; none for a file.
+    /// Symmetries of the data; if not given, the PDE's, or none for a file.
     pub symmetries: Option<Vec<Symmetry>>,
     /// Layout of the file.
     pub layout: Option<LayoutKind>,
     /// Arrays to read.
     pub keys: Vec<String>,
-    /// What the axes of the arrays are: `n,t,x,y`.
+    /// Axes of the arrays: `n,t,x,y`.
     pub axes: Option<String>,
     /// Where the points lie: `left`, `center`, `vertex`, or names of coordinate arrays.
     pub grid: Option<String>,
@@ -45,11 +45,11 @@ pub struct DataConfig {
     pub domain: Option<String>,
     /// Periodic axes: `all`, `none`, or their names.
     pub periodic: Option<String>,
-    /// Time between two frames of the file, in place of its own times.
+    /// Time between frames, instead of the file's times.
     pub time_step: Option<f64>,
     /// Group `resolution_<n>` of a multi-resolution file to take as native.
     pub resolution: Option<usize>,
-    /// Keep every so manieth point along each axis.
+    /// Keep every k-th point along each axis.
     pub stride: usize,
 }
 
@@ -83,16 +83,16 @@ impl Default for DataConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitConfig {
-    /// The first tenth tests, the rest trains.
+    /// The first tenth for tests, the rest for training.
     Pdebench,
-    /// Random shares of the samples; the rest trains.
+    /// Random shares of the samples; the rest for training.
     Random {
         /// Share to validate on.
         validation: f64,
         /// Share to test on.
         test: f64,
     },
-    /// So many samples in the order of the data: first those that train, then those that validate, then those that test.
+    /// Numbers of samples in the order of the data: first for training, then for validation, then for tests.
     Counts {
         /// Samples to train on.
         train: usize,
@@ -101,7 +101,7 @@ pub enum SplitConfig {
         /// Samples to test on.
         test: usize,
     },
-    /// All samples test: of data that nothing is trained on.
+    /// All samples for tests: data not used for training.
     Test,
 }
 
@@ -115,7 +115,7 @@ impl SplitConfig {
     /// The split of `n` samples.
     ///
     /// # Errors
-    /// Shares or counts that do not fit, or, unless all samples test, that leave nothing to train on.
+    /// Shares or counts that do not fit or, unless all samples are for tests, leave nothing to train on.
     pub fn split(&self, n: usize, seed: u64) -> Result<Split> {
         let split = match *self {
             SplitConfig::Pdebench => Split::pdebench(n),
@@ -141,7 +141,7 @@ impl SplitConfig {
 }
 
 impl DataConfig {
-    /// Checks what types cannot say and no data are needed for.
+    /// Checks everything that needs no data.
     ///
     /// # Errors
     /// Neither a file nor a PDE, or both; a count of zero; an option that is not understood, or not for a PDE.
@@ -158,7 +158,7 @@ impl DataConfig {
                 return refuse("path", path.display().to_string(), "give either path or generate, not both");
             }
             (None, Some(_)) if self.samples.is_none() => {
-                return refuse("samples", "nothing".into(), "say how many samples to generate");
+                return refuse("samples", "nothing".into(), "give the number of samples to generate");
             }
             (None, Some(_)) => {
                 let of_files: [(&str, bool); 9] = [

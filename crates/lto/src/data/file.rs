@@ -1,4 +1,4 @@
-//! Samples of a file, read when they are needed.
+//! Samples of a file, read when needed.
 
 use super::config::DataConfig;
 use super::source::{Key, SampleLayout, SampleSource, choose_finer};
@@ -19,14 +19,14 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// Opens a file; nothing but coordinates and times is read. `wanted` is the largest number of points a context
-    /// may have: where it is more than the native grid has, genuinely finer data of the file are looked for.
+    /// Opens a file, reading only coordinates and times. `wanted` is the largest number of points a context
+    /// may have: if the native grid has fewer, genuinely finer data are looked for in the file.
     ///
     /// # Errors
-    /// A file that cannot be read, or whose samples cannot.
+    /// A file or samples that cannot be read.
     pub fn open(path: &Path, config: &DataConfig, wanted: impl Fn(usize) -> f64) -> Result<Self> {
         if !path.exists() {
-            let problem = "no such file; if the data were moved, say where they are: --set data.path=FILE";
+            let problem = "no such file; if the data were moved, give the new path: --set data.path=FILE";
             return Err(Error::bad_file(path, problem));
         }
         let options = config.options()?;
@@ -52,7 +52,7 @@ impl FileSource {
             description: format!("{} samples of {}", n_samples, path.display()),
             grid,
         };
-        // A first read, so that a file that opens but cannot be read is refused before any work is done.
+        // Read once, so that a file that opens but cannot be read is refused before any work.
         read(&mut native, Key { sample: 0, frame: (!layout.is_steady()).then_some(0), finer: false })?;
         Ok(Self { layout, native: Mutex::new(native), finer: finer.map(|(_, dataset)| Mutex::new(dataset)) })
     }
@@ -67,7 +67,7 @@ impl SampleSource for FileSource {
         !self.layout.is_steady() && self.layout.sample_len() * size_of::<f32>() > WHOLE_SAMPLE_BYTES
     }
 
-    /// One after the other: a file has one position.
+    /// One at a time: a file has one position.
     fn load(&self, keys: &[Key]) -> Result<Vec<(Key, Vec<f32>)>> {
         let values = |&key: &Key| {
             let dataset = match (&self.finer, key.finer) {
@@ -101,18 +101,18 @@ pub(super) fn to_single(sample: &Sample) -> Vec<f32> {
 
 fn open(path: &Path, options: &OpenOptions) -> Result<(Dataset, Arc<Grid>)> {
     let mut dataset = Dataset::open(path, options)?;
-    // Reading nothing says what is missing, where the file alone does not tell.
+    // An empty read says what is missing if the file does not.
     dataset.read(0..0)?;
     let grid = dataset.grid().cloned();
     let grid =
         grid.ok_or_else(|| Error::bad_file(path, "does not say where its points lie; give data.grid"))?;
     if dataset.is_empty() {
-        return Err(Error::bad_file(path, "holds no sample"));
+        return Err(Error::bad_file(path, "holds no samples"));
     }
     Ok((dataset, grid))
 }
 
-/// The same samples on a finer grid: the points that a stride leaves out, or another resolution of the file.
+/// The same samples on a finer grid: the points left out by a stride, or another resolution of the file.
 fn finer(
     path: &Path,
     options: &OpenOptions,

@@ -1,4 +1,4 @@
-//! Samples of a PDE, solved when they are needed.
+//! Samples of a PDE, solved when needed.
 
 use super::file::to_single;
 use super::source::{Key, SampleLayout, SampleSource, choose_finer};
@@ -6,13 +6,13 @@ use crate::error::Result;
 use lto_numerics::pde::{Pde, PdeConfig, sample_rng};
 use rayon::prelude::*;
 
-/// Random problems of a PDE: sample `i` is drawn from the stream `(seed, i)`, whatever else is solved.
+/// Random problems of a PDE: sample `i` is always drawn from the stream `(seed, i)`.
 pub struct GeneratedSource {
     layout: SampleLayout,
     pde: Box<dyn Pde>,
     seed: u64,
     frame_stride: usize,
-    /// Which of the PDE's grids is the finer one.
+    /// Index of the finer one of the PDE's grids.
     finer: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ impl GeneratedSource {
         let candidates = grids.iter().cloned().enumerate().skip(1).map(|(index, grid)| (grid, index));
         let finer = choose_finer(&grid, wanted(grid.len()), candidates);
         let times: Vec<f64> = pde.times().iter().copied().step_by(frame_stride).collect();
-        // The equations that are known have one channel, a steady one another for what is given.
+        // All our equations have one channel; a steady one has another for its source.
         let (source, target) = if times.is_empty() { ("a", "u") } else { ("u", "u") };
         let layout = SampleLayout {
             n_samples,

@@ -1,4 +1,4 @@
-//! Data to learn from: samples of a file or a PDE, split, cached within a bound, with their normalization.
+//! Data to learn from: samples of a file or a PDE, split, cached in bounded memory, with their normalization.
 
 pub mod batches;
 mod cache;
@@ -33,11 +33,11 @@ pub use source::SampleLayout;
 pub enum State {
     /// A frame of an evolution.
     Frame(usize),
-    /// A frame and those of `data.history` before it, oldest first, as channels of one state.
+    /// A frame and its history (`data.history`), oldest first, as channels of one state.
     History(usize),
-    /// What is given in a steady sample.
+    /// The source of a steady sample.
     Source,
-    /// What is sought in a steady sample.
+    /// The target of a steady sample.
     Target,
 }
 
@@ -48,7 +48,7 @@ pub struct Wanted {
     pub sample: usize,
     /// Its state.
     pub state: State,
-    /// Whether on the finer grid.
+    /// Whether it is on the finer grid.
     pub finer: bool,
 }
 
@@ -63,11 +63,11 @@ pub struct Data {
 }
 
 impl Data {
-    /// Opens the data; no sample is solved, and none but one frame read. `largest_fraction` is the largest
+    /// Opens the data; nothing is solved, and at most one frame read. `largest_fraction` is the largest
     /// `context_fraction` that will be drawn: above 1, genuinely finer data are looked for.
     ///
     /// # Errors
-    /// Data that cannot be read or solved, a split that does not fit, or symmetries that do not hold.
+    /// Data that cannot be read or solved, a split that does not fit, or symmetries the data do not have.
     pub fn open(config: &DataConfig, largest_fraction: f64) -> Result<Self> {
         config.validate()?;
         let wanted = |points: usize| largest_fraction * points as f64;
@@ -127,7 +127,7 @@ impl Data {
                 requirement,
             });
         }
-        // Which samples train, validate and test is a list.
+        // The split is a list of samples.
         let n = layout.n_samples;
         memory::require(&format!("a list of {n} samples"), 8 * n as u128)?;
         let bytes = layout.sample_len().saturating_mul(n.saturating_mul(4));
@@ -135,7 +135,7 @@ impl Data {
         if bytes > limit {
             let again = if config.generate.is_some() { "solved" } else { "read" };
             notes.push(format!(
-                "all samples take {} MB, data.cache_mb is {}: those beyond are {again} again when needed",
+                "all samples take {} MB, data.cache_mb is {}: the rest is {again} again when needed",
                 bytes >> 20,
                 config.cache_mb
             ));
@@ -150,7 +150,7 @@ impl Data {
         Ok(Self { cache: Mutex::new(Cache::new(limit)), split, symmetries, notes, history, source })
     }
 
-    /// What is the same for all samples.
+    /// What all samples share.
     pub fn layout(&self) -> &SampleLayout {
         self.source.layout()
     }
@@ -160,22 +160,22 @@ impl Data {
         &self.split
     }
 
-    /// Symmetries that hold for the data.
+    /// Symmetries of the data.
     pub fn symmetries(&self) -> &[Symmetry] {
         &self.symmetries
     }
 
-    /// For people: what was opened, and every assumption about it.
+    /// What was opened, and every assumption about it, as text.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Frames that a source state shows.
+    /// Number of frames in a source state.
     pub fn history(&self) -> usize {
         self.history
     }
 
-    /// The problem that the data pose.
+    /// The problem the data pose.
     pub fn problem(&self) -> Problem {
         let layout = self.layout();
         Problem {
@@ -203,8 +203,8 @@ impl Data {
         }
     }
 
-    /// A model for these data as it is before any training, in physical units: for operators without parameters. One
-    /// that takes a single frame is made for the newest of `data.history`.
+    /// An untrained model for these data in physical units, for operators without parameters. One that takes
+    /// a single frame gets the newest of `data.history`.
     ///
     /// # Errors
     /// A configuration that does not fit the data.
@@ -218,10 +218,10 @@ impl Data {
         Model::new(ModelCard { problem, ..self.card(model, normalizers) }, 0)
     }
 
-    /// Several states at once: what is not in memory is read, or solved in parallel.
+    /// Several states at once; those not in memory are read, or solved in parallel.
     ///
     /// # Errors
-    /// Data that cannot be read or solved, or a state that the samples do not have.
+    /// Data that cannot be read or solved, or a state the samples do not have.
     pub fn fields(&self, wanted: &[Wanted]) -> Result<Vec<Field>> {
         let parts: Vec<Vec<Wanted>> = wanted.iter().map(|w| self.parts(w)).collect();
         let keys: Vec<Key> = parts.iter().flatten().map(|part| self.key(part)).collect();
@@ -239,7 +239,7 @@ impl Data {
             .collect()
     }
 
-    /// The frames that a state is made of, or itself. Frames before the first are the first.
+    /// The frames a state consists of, or the state itself. Before the first frame, the first is repeated.
     fn parts(&self, wanted: &Wanted) -> Vec<Wanted> {
         let State::History(last) = wanted.state else { return vec![*wanted] };
         let frame = |back: usize| Wanted { state: State::Frame(last.saturating_sub(back)), ..*wanted };
@@ -269,7 +269,7 @@ impl Data {
             }
         }
         if !missing.is_empty() {
-            // Not under the lock: another thread may use what is in memory meanwhile.
+            // Not under the lock, so that other threads can use what is in memory.
             let loaded = self.source.load(&missing)?;
             let mut cache = lock();
             for (key, values) in loaded {
@@ -305,14 +305,14 @@ impl Data {
     }
 }
 
-/// Fields on one grid as channels of one.
+/// Fields on one grid as the channels of one field.
 fn stack(fields: &[Field]) -> Result<Field> {
     let grid = fields.first().map(|f| f.grid().clone()).ok_or(lto_numerics::Error::NoPoints)?;
     let values = fields.iter().flat_map(|f| f.values()).copied().collect();
     Ok(Field::new(grid, fields.iter().map(Field::n_channels).sum(), values)?)
 }
 
-/// The symmetries of the configuration, else of the PDE, each checked.
+/// The configuration's symmetries, else the PDE's, each checked.
 fn declared(config: &DataConfig, domain: &lto_numerics::Domain) -> Result<Vec<Symmetry>> {
     let of_pde = config.generate.as_ref().map_or(&[][..], |pde| pde.symmetries());
     let symmetries = config.symmetries.clone().unwrap_or_else(|| of_pde.to_vec());
@@ -325,7 +325,7 @@ fn declared(config: &DataConfig, domain: &lto_numerics::Domain) -> Result<Vec<Sy
             return Err(Error::Config {
                 key: "data.symmetries".into(),
                 value: symmetry.name().into(),
-                requirement: format!("is no symmetry of {}, which has {}", pde.name(), known.join(", ")),
+                requirement: format!("is not a symmetry of {}, which has {}", pde.name(), known.join(", ")),
             });
         }
     }

@@ -5,16 +5,16 @@ use super::source::Key;
 use crate::error::{Error, Result};
 use lto_numerics::dataset::{Normalizer, NormalizerFit};
 
-/// The normalization is fitted to at most this many samples, spread over all that train, ...
+/// The normalization is fitted to at most this many samples, spread over the training samples, ...
 const FIT_SAMPLES: usize = 1024;
 /// ... and at most this many values.
 const FIT_VALUES: usize = 1 << 27;
-/// So many samples are loaded at a time for it.
+/// Samples loaded at a time.
 const FIT_CHUNK: usize = 8;
 
 impl Data {
-    /// Mean and scale of the sources and of the targets of the training samples. `progress` is told `(done, total)`
-    /// samples and answers whether to go on.
+    /// Mean and scale of the sources and of the targets of the training samples. `progress` gets
+    /// `(done, total)` samples and returns whether to continue.
     ///
     /// # Errors
     /// Data that cannot be read or solved, or values that are not finite; [`Error::Interrupted`].
@@ -38,7 +38,7 @@ impl Data {
                 (0..frames).map(move |f| Key { sample, frame: frame(f), finer: false })
             };
             let keys: Vec<Key> = samples.iter().flat_map(keys).collect();
-            // A frame at a time where samples are large, so that memory stays bounded.
+            // A frame at a time if samples are large, to bound memory.
             let at_once = if self.source.by_frame() { 1 } else { keys.len() };
             for keys in keys.chunks(at_once.max(1)) {
                 let loaded = self.load(keys)?;

@@ -1,4 +1,4 @@
-//! Windows that share frames must not be on two sides of a split: what is tested would have been trained on.
+//! Windows that share frames must not be on two sides of a split: test frames would have been trained on.
 
 use super::config::SplitConfig;
 use super::window::WindowConfig;
@@ -15,7 +15,7 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Whether a window shares a frame with any of some others, ascending.
+    /// Whether a window shares a frame with any of `others`, which ascend.
     fn shares(&self, window: usize, others: &[usize]) -> bool {
         let neighbors = (self.window.frames - 1) / self.window.stride;
         let first = window / self.each * self.each;
@@ -26,11 +26,11 @@ impl Overlap {
             .is_some_and(|other| near.contains(other))
     }
 
-    /// Leaves out windows that share frames with those of another part: first of those that validate, then, beside those
-    /// that test, of those that train. What tests stays. Says how many were left out, where there were any.
+    /// Leaves out validation windows that share frames with training or test windows, and training windows
+    /// that share frames with test windows. Says how many were left out, if any.
     ///
     /// # Errors
-    /// A random split of windows that overlap, or a split that leaves nothing to train on.
+    /// A random split of overlapping windows, or a split that leaves nothing to train on.
     pub fn separate(&self, split: Split, config: &SplitConfig) -> Result<(Split, Option<String>)> {
         if self.window.stride >= self.window.frames || self.each < 2 || *config == SplitConfig::Test {
             return Ok((split, None));
@@ -90,7 +90,8 @@ mod tests {
         overlap.separate(config.split(train + validation + test, 0)?, &config)
     }
 
-    /// By the frames themselves: no frame is in two parts, test windows stay, and no window is left out without need.
+    /// By the frames themselves: no frame is in two parts, test windows stay, and no window is left out
+    /// needlessly.
     #[test]
     fn no_frame_is_in_two_parts() {
         for (frames, stride, each, counts) in [

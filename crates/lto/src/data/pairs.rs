@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-/// The pairs (s, t) of frames that are trained on, each as likely as any other.
+/// The pairs (s, t) of frames to train on, all equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pairs {
@@ -13,7 +13,7 @@ pub enum Pairs {
     Forward,
     /// t is the frame after s.
     Consecutive,
-    /// s < t, at most so many frames apart.
+    /// s < t, at most this many frames apart.
     MaxSteps(usize),
 }
 
@@ -27,7 +27,7 @@ impl Pairs {
             Pairs::Consecutive => 1..=1,
             Pairs::MaxSteps(k) => 1..=k.clamp(1, most),
         };
-        // Equally likely pairs by rejection; at least every second one is accepted.
+        // Equally likely pairs by rejection; at least every 2nd is accepted.
         loop {
             let (s, lead) = (rng.random_range(0..n_frames.max(2)), rng.random_range(steps.clone()));
             if s + lead <= most {
@@ -37,14 +37,14 @@ impl Pairs {
     }
 }
 
-/// Training on the model's own errors: from the source, some native steps are predicted without gradients, and what
-/// comes out is the context of a supervised step.
+/// Training on the model's own errors: some native steps are predicted from the source without gradients, and
+/// the result is the context of a supervised step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PushforwardConfig {
-    /// Share of the training steps it is done on.
+    /// Share of the training steps that use it.
     pub probability: f64,
-    /// The largest number of native steps before the supervised one; one to so many, each as likely.
+    /// The largest number of native steps before the supervised one; 1 to this many, equally likely.
     pub max_steps: usize,
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use lto_numerics::pde::sample_rng;
     use std::collections::BTreeMap;
 
-    /// Every pair that is meant, no other, and all about equally often.
+    /// Exactly the intended pairs, all about equally often.
     #[test]
     fn pairs_are_drawn_uniformly() {
         let n = 5;

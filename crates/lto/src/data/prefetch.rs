@@ -1,4 +1,4 @@
-//! The next batches are made while the network computes.
+//! Makes the next batches while the network computes.
 
 use super::batches::{Batches, Prepared};
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-/// So many batches are ready at most.
+/// The most batches that are ready in advance.
 const READY: usize = 2;
 
 /// A thread that makes the batches of consecutive steps, in order.
@@ -20,14 +20,14 @@ impl Prefetch {
     /// Starts with the first of `steps`.
     ///
     /// # Errors
-    /// The system has no thread to give.
+    /// The system cannot start a thread.
     pub fn start(batches: Arc<Batches>, steps: Range<u64>) -> Result<Self> {
         let (sender, receiver) = sync_channel(READY);
         let work = move || {
             for step in steps {
                 let made = batches.make(step);
                 let failed = made.is_err();
-                // Nobody waits any more, or nothing can be made any more.
+                // The receiver is gone, or no more can be made.
                 if sender.send(made).is_err() || failed {
                     return;
                 }
@@ -48,7 +48,7 @@ impl Prefetch {
 }
 
 impl Drop for Prefetch {
-    /// Stops the thread, after the batch it is at.
+    /// Stops the thread after its current batch.
     fn drop(&mut self) {
         self.receiver = None;
         if let Some(thread) = self.thread.take() {

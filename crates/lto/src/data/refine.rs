@@ -1,18 +1,18 @@
-//! More points than a field has: its own grid, every spacing cut into equal parts.
+//! More points than a field has: its grid with every spacing cut into equal parts.
 
 use crate::error::{Error, Result};
 use lto_numerics::resample::{Method, resample};
 use lto_numerics::{Axis, Field, Grid};
 use std::sync::Arc;
 
-/// Spacings are cut into at most so many parts.
+/// The most parts a spacing is cut into.
 const MOST_PARTS: usize = 32;
 
 /// The field on the coarsest refinement of its grid with at least `n` points: spectrally where axes are uniform and
 /// periodic, else by cubic splines.
 ///
 /// # Errors
-/// A grid that cannot be refined so far.
+/// A grid that cannot be refined that far.
 pub fn refine(field: &Field, n: usize) -> Result<Field> {
     let grid = field.grid();
     let axes = grid.domain().axes();
@@ -28,11 +28,11 @@ pub fn refine(field: &Field, n: usize) -> Result<Field> {
     Err(Error::Config {
         key: "train.context.fraction".into(),
         value: format!("{n} points"),
-        requirement: format!("a grid of {:?} points cannot be refined so far", grid.shape()),
+        requirement: format!("a grid of {:?} points cannot be refined that far", grid.shape()),
     })
 }
 
-/// Coordinates with every interval cut into equal parts, the one across the end of a periodic axis too.
+/// Coordinates with every interval cut into equal parts, including the one across the end of a periodic axis.
 fn refined(axis: &Axis, x: &[f64], parts: usize) -> Vec<f64> {
     let mut fine = Vec::with_capacity(x.len() * parts);
     for (i, &from) in x.iter().enumerate() {

@@ -4,14 +4,14 @@ use crate::error::Result;
 use lto_numerics::Grid;
 use std::sync::Arc;
 
-/// What is the same for all samples.
+/// What all samples share.
 #[derive(Clone, Debug)]
 pub struct SampleLayout {
     /// Number of samples.
     pub n_samples: usize,
     /// The native grid.
     pub grid: Arc<Grid>,
-    /// A finer grid with genuine values of the same samples, where there is one that is wanted.
+    /// A finer grid with genuine values of the same samples, if wanted and available.
     pub finer: Option<Arc<Grid>>,
     /// Times of the frames; empty for steady samples.
     pub times: Vec<f64>,
@@ -29,8 +29,8 @@ impl SampleLayout {
         self.times.is_empty()
     }
 
-    /// Time between consecutive frames: the mean where they are evenly spaced, which rounds least, else the first.
-    /// `None` where there are none.
+    /// Time between consecutive frames: the mean if evenly spaced, which rounds least, else the first
+    /// interval. `None` without frames.
     pub fn native_interval(&self) -> Option<f64> {
         let first = self.times.get(1)? - self.times.first()?;
         let mean = (self.times.last()? - self.times.first()?) / (self.times.len() - 1) as f64;
@@ -49,33 +49,33 @@ impl SampleLayout {
     }
 }
 
-/// What is read, and kept in memory, as a whole.
+/// The unit of reading and caching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The sample.
     pub sample: usize,
-    /// One of its frames; `None` is all of the sample (a steady one: source, then target).
+    /// One of its frames; `None` for the whole sample (if steady: source, then target).
     pub frame: Option<usize>,
-    /// Whether on the finer grid.
+    /// Whether it is on the finer grid.
     pub finer: bool,
 }
 
 /// A source of samples.
 pub trait SampleSource: Send + Sync {
-    /// What is the same for all samples.
+    /// What all samples share.
     fn layout(&self) -> &SampleLayout;
 
-    /// Whether frames can be had one by one at less cost than whole samples.
+    /// Whether single frames cost less than whole samples.
     fn by_frame(&self) -> bool;
 
-    /// The values under some keys, and any others that came along, `[frame, channel, axis 0, …]`.
+    /// The values under some keys, and any others loaded along with them, `[frame, channel, axis 0, …]`.
     ///
     /// # Errors
     /// Data that cannot be read, or a problem that cannot be solved.
     fn load(&self, keys: &[Key]) -> Result<Vec<(Key, Vec<f32>)>>;
 }
 
-/// The first grid with `wanted` points, else the finest; none where none is finer than the native one.
+/// The first grid with `wanted` points, else the finest; `None` if none is finer than the native one.
 pub fn choose_finer<T>(
     native: &Grid,
     wanted: f64,

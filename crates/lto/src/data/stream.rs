@@ -1,16 +1,16 @@
-//! Random streams that can be entered anywhere: what a step draws depends on the seed and the step alone.
+//! Random streams with random access: what a step draws depends only on the seed and the step.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What a stream is for; streams of different purposes have nothing in common.
+/// The purpose of a stream; streams of different purposes are independent.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     /// The order of the samples in an epoch.
     Order,
     /// The batch of a step.
     Batch,
-    /// What is validated on.
+    /// The validation examples.
     Validation,
 }
 

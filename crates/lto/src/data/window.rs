@@ -1,4 +1,4 @@
-//! Long records cut into windows of equal length, each a sample: how one learns from a single long measurement.
+//! Long records cut into windows of equal length, each a sample: learning from a single long measurement.
 
 use super::overlap::Overlap;
 use super::source::{Key, SampleLayout, SampleSource};
@@ -10,15 +10,15 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowConfig {
-    /// Frames of a window.
+    /// Frames per window.
     pub frames: usize,
-    /// Frames from the start of one window to that of the next. Of a record that begins at midnight a whole number of days
-    /// makes times hours of the day. Less than `frames` makes windows overlap: those that share frames with another part
-    /// of the split are then left out.
+    /// Frames from the start of one window to the next. For a record that begins at midnight, a whole number
+    /// of days makes times hours of the day. With less than `frames` windows overlap, and those that share
+    /// frames with another part of the split are left out.
     pub stride: usize,
 }
 
-/// Windows of the records of another source. Times count from the start of each window, wherever its record begins.
+/// Windows of another source's records. Times count from the start of each window.
 pub struct Windowed {
     records: Box<dyn SampleSource>,
     window: WindowConfig,
@@ -31,7 +31,7 @@ impl Windowed {
     /// Cuts every record of `records`.
     ///
     /// # Errors
-    /// Steady records, windows that do not fit, or frames that are not equally far apart.
+    /// Steady records, windows that do not fit, or unevenly spaced frames.
     pub fn new(records: Box<dyn SampleSource>, window: WindowConfig) -> Result<Self> {
         let refuse = |requirement: String| {
             let value = format!("{} frames every {}", window.frames, window.stride);
@@ -47,7 +47,7 @@ impl Windowed {
         }
         let step = (times[times.len() - 1] - times[0]) / (times.len() - 1) as f64;
         if times.windows(2).any(|pair| ((pair[1] - pair[0]) - step).abs() > 1e-6 * step.abs()) {
-            return refuse("the frames of the data are not equally far apart in time".into());
+            return refuse("the frames of the data are not evenly spaced in time".into());
         }
         let each = (times.len() - window.frames) / window.stride + 1;
         let n_samples = whole.n_samples.saturating_mul(each);
@@ -79,7 +79,7 @@ impl SampleSource for Windowed {
         true
     }
 
-    /// Where records come whole, all frames of the windows asked for come along.
+    /// If records are read whole, all frames of the windows asked for are loaded along.
     fn load(&self, keys: &[Key]) -> Result<Vec<(Key, Vec<f32>)>> {
         let first = |key: &Key| key.sample % self.each * self.window.stride;
         let by_frame = self.records.by_frame();

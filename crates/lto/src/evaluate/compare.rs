@@ -1,13 +1,13 @@
-//! Which of several models is best, where that can be said.
+//! Which of several models is best, if that can be said.
 
 use super::evaluation::Evaluation;
 use super::statistics::ErrorStatistics;
 
-/// With fewer samples a bootstrap interval is too narrow for anything to be called best.
+/// With fewer samples, bootstrap intervals are too narrow to call anything best.
 pub const FEWEST: usize = 10;
 
-/// For each model whether it is the best: its mean is least, and its interval overlaps no other. Models without errors
-/// do not compete, one alone is not the best of anything, and where one has fewer than [`FEWEST`] samples none is.
+/// Whether each model is the best: its mean is least, and its interval overlaps no other. Models without
+/// errors do not compete; there is no best if only one competes or any has fewer than [`FEWEST`] samples.
 pub fn best(errors: &[Option<&ErrorStatistics>]) -> Vec<bool> {
     let rivals = errors.iter().flatten().count();
     let least = |i: usize| {
@@ -25,18 +25,18 @@ pub fn best(errors: &[Option<&ErrorStatistics>]) -> Vec<bool> {
     (0..errors.len()).map(|i| told_apart && least(i)).collect()
 }
 
-/// Whether several models compete, and one of them has fewer than [`FEWEST`] samples.
+/// Whether several models compete and one has fewer than [`FEWEST`] samples.
 pub fn too_few(errors: &[Option<&ErrorStatistics>]) -> bool {
     let competing: Vec<_> = errors.iter().flatten().collect();
     competing.len() > 1 && competing.iter().any(|of| of.errors.len() < FEWEST)
 }
 
-/// What evaluations may differ in.
+/// A way in which evaluations may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aspect {
-    /// The data or the samples of them: nothing can be compared.
+    /// The data or their samples: nothing is comparable.
     Data,
-    /// Source frames and lead: nothing but the horizon can be compared.
+    /// Source frames and lead: only the horizon is comparable.
     Starts,
     /// The seed: random contexts and noise differ.
     Seed,
@@ -47,13 +47,13 @@ pub enum Aspect {
 /// A difference between evaluations that makes their errors incomparable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// In what.
+    /// What differs.
     pub aspect: Aspect,
-    /// For people.
+    /// The difference in words.
     pub text: String,
 }
 
-/// In what evaluations differ from the first of them; empty where all were made under the same conditions.
+/// How evaluations differ from the first; empty if all were made under the same conditions.
 pub fn differences(evaluations: &[Evaluation]) -> Vec<Difference> {
     let Some((first, others)) = evaluations.split_first() else { return Vec::new() };
     let mut found = Vec::new();
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(best(&[Some(&a), Some(&a)]), [false, false]);
     }
 
-    /// One sample has no spread, and nine too little of it to be believed.
+    /// One sample has no spread, and that of nine cannot be trusted.
     #[test]
     fn few_samples_make_no_best() {
         for n in [1, FEWEST - 1] {

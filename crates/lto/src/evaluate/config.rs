@@ -1,13 +1,13 @@
-//! What is evaluated.
+//! What to evaluate.
 
 use crate::data::Data;
 use crate::data::context::DesignKind;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Starts that errors are averaged over, where none are given.
+/// Number of starts to average errors over by default.
 const STARTS: usize = 6;
-/// Steps of the horizon, where the data have as many and none are given.
+/// Default steps of the horizon, if the data have as many.
 const HORIZON: usize = 10;
 
 /// Which samples of the data.
@@ -35,22 +35,21 @@ impl Part {
     }
 }
 
-/// A protocol: what is predicted from what, and how often.
+/// A protocol: what to predict from what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvaluationConfig {
     /// Which samples.
     pub split: Part,
-    /// At most so many of them, evenly spread; all if not given.
+    /// At most this many, evenly spread; all if not given.
     pub samples: Option<usize>,
     /// Seed of random contexts and of noise.
     pub seed: u64,
-    /// Frames that the longest source among the models compared shows: where none are given, source frames are such
-    /// that all of them can start there.
+    /// Frames in the longest source of the compared models: default source frames let all of them start.
     pub history: usize,
-    /// Source frames that errors of one step are averaged over; six evenly spread ones if not given.
+    /// Source frames to average one-step errors over; six, evenly spread, if not given.
     pub starts: Option<Vec<usize>>,
-    /// Native steps that are predicted at once in all sweeps.
+    /// Native steps predicted at once in all sweeps.
     pub lead: usize,
     /// Resolutions of context and query together, as points along the first axis.
     pub resolutions: Vec<usize>,
@@ -60,9 +59,9 @@ pub struct EvaluationConfig {
     pub query_resolutions: Vec<usize>,
     /// Observed points ÷ native points.
     pub fractions: Vec<f64>,
-    /// Which points these are.
+    /// How these points are chosen.
     pub designs: Vec<DesignKind>,
-    /// Standard deviations of noise on the observations, relative to that of the field.
+    /// Standard deviations of the noise on the observations, relative to the field's.
     pub noise: Vec<f64>,
     /// Native steps of the long forecast; at most ten if not given, 0 leaves it out.
     pub horizon: Option<usize>,
@@ -96,26 +95,26 @@ impl Default for EvaluationConfig {
     }
 }
 
-/// A protocol with all that depends on the data decided.
+/// A protocol resolved for the data.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Protocol {
     pub samples: Vec<usize>,
-    /// Source frames; one that means nothing where the problem is steady.
+    /// Source frames; a dummy one for a steady problem.
     pub starts: Vec<usize>,
     /// First frame and steps of the long forecast.
     pub horizon: Option<(usize, usize)>,
 }
 
 impl EvaluationConfig {
-    /// All resolutions that are asked for.
+    /// All resolutions asked for.
     pub fn all_resolutions(&self) -> Vec<usize> {
         [&self.resolutions[..], &self.context_resolutions, &self.query_resolutions].concat()
     }
 
-    /// The samples to evaluate on.
+    /// The samples to evaluate.
     ///
     /// # Errors
-    /// There is none.
+    /// There are none.
     pub fn chosen_samples(&self, data: &Data) -> Result<Vec<usize>> {
         let split = data.split();
         let all: Vec<usize> = (0..data.layout().n_samples).collect();
@@ -125,15 +124,15 @@ impl EvaluationConfig {
             Part::All => &all,
         };
         if part.is_empty() || self.samples == Some(0) {
-            let requirement = "leaves no sample to evaluate on; choose another, or all".into();
+            let requirement = "has no samples to evaluate; choose another part, or all".into();
             return refuse("split", self.split.name().into(), requirement);
         }
         let n = self.samples.map_or(part.len(), |n| n.min(part.len()));
         Ok((0..n).map(|i| part[i * part.len() / n]).collect())
     }
 
-    /// Decides what depends on the data. `history` is the number of frames that a source of the model has. Frames that
-    /// are given need not suffice for it: it then cannot start there, though others can.
+    /// Resolves what depends on the data. `history` is the number of frames in a source of the model. Given
+    /// frames may be too early for it: it then cannot start there, though others can.
     ///
     /// # Errors
     /// Frames beyond the data, values that make no sense, or no sample.
@@ -188,7 +187,7 @@ impl EvaluationConfig {
     }
 }
 
-/// At most `n` whole numbers from `first` to `last`, evenly spread, both among them where there is more than one.
+/// At most `n` whole numbers from `first` to `last`, evenly spread, including both if more than one.
 fn spread(first: usize, last: usize, n: usize) -> Vec<usize> {
     let n = n.min(last - first + 1);
     (0..n).map(|i| first + if n > 1 { i * (last - first) / (n - 1) } else { 0 }).collect()
@@ -224,7 +223,7 @@ mod tests {
         assert_eq!(decided.horizon, Some((2, 8)));
     }
 
-    /// Whichever of the models has the longest source: all start where it can, unless told otherwise.
+    /// By default all models start where the one with the longest source can.
     #[test]
     fn all_models_start_where_the_longest_source_does() {
         let [short, long] = [1, 4].map(|history| protocol(|c| c.history = 4, history).unwrap());

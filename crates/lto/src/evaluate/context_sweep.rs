@@ -11,25 +11,25 @@ use lto_numerics::{Field, Points, Sample};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Errors of one way to observe.
+/// Errors with one context design.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContextErrors {
     /// Which points are observed.
     pub design: ContextDesign,
     /// Number of points observed, N.
     pub n_points: usize,
-    /// Relative L2 error of each sample (the mean over its pairs), and their mean. Samples are independent of each other,
+    /// Relative L2 error of each sample (the mean over its pairs), and their mean. Samples are independent,
     /// pairs of one sample are not.
     pub relative_l2: ErrorStatistics,
 }
 
-/// What is forecast: from which frame of a sample to which.
+/// Source and target frame of a forecast.
 pub type FramePair = (usize, usize);
 
 /// Observes the source state of every sample by each of the designs, predicts the target state on the whole grid of the
 /// sample, and compares. A steady sample has its one target, whatever the pairs.
-/// Designs refer to the grids of the samples, which may be finer than those the model was trained on. Sample `i` is
-/// observed at the same points whatever other samples there are; `seed` decides which.
+/// Designs refer to the grids of the samples, which may be finer than those the model was trained on. The
+/// points at which sample `i` is observed depend on `seed`, not on the other samples.
 ///
 /// # Errors
 /// No sample, a pair beyond the frames of a sample, or a design or sample that does not fit.
@@ -74,7 +74,7 @@ struct Source {
     targets: Vec<(f64, Field)>,
 }
 
-/// What a sample offers to predict; pairs from the same frame share one.
+/// The predictions a sample offers; pairs from the same frame share one.
 fn sources(sample: &Sample, pairs: &[FramePair]) -> Result<Vec<Source>> {
     let trajectory = match sample {
         Sample::Steady { source, target } => {

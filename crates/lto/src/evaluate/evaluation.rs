@@ -1,4 +1,4 @@
-//! The results of an evaluation: what is written as JSON, and what tables and pictures are made from.
+//! The results of an evaluation: written as JSON, and the source of tables and pictures.
 
 use super::config::EvaluationConfig;
 use super::level::ResolutionOrigin;
@@ -9,8 +9,8 @@ use lto_numerics::{Domain, Grid};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of the JSON. The first had no intervals but for relative L2, and counted half waves as waves where axes are not
-/// periodic.
+/// Version of the JSON. The first had intervals only for relative L2, and counted half waves as waves on axes
+/// that are not periodic.
 pub const SCHEMA: u32 = 2;
 
 /// The file's name in the folder of an evaluation, and in that of a run.
@@ -20,15 +20,15 @@ pub use crate::train::folder::EVALUATION_FILE as FILE_NAME;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluation {
-    /// Version of this form.
+    /// Version of the JSON.
     pub schema: u32,
     /// What was evaluated.
     pub model: ModelInfo,
-    /// On what.
+    /// The data it was evaluated on.
     pub data: DataInfo,
-    /// How: the whole protocol.
+    /// The whole protocol.
     pub config: EvaluationConfig,
-    /// The command that made it; empty where none did.
+    /// The command that made it; empty if none did.
     pub command: String,
     /// One native step (or `config.lead`) from the full native grid to the native grid; the one target of a steady
     /// problem.
@@ -41,13 +41,13 @@ pub struct Evaluation {
     pub noise: Vec<NoiseResult>,
     /// Over many steps; none for a steady problem.
     pub horizon: Option<HorizonResult>,
-    /// Power by wavenumber of what was predicted in one step, and of the truth; none where points are not equally spaced.
+    /// Power by wavenumber of one-step predictions and of the truth; none if points are not equally spaced.
     pub spectra: Option<Spectra>,
     /// Fields to look at.
     pub examples: Vec<ExampleField>,
     /// Wall time of the whole evaluation.
     pub seconds: f64,
-    /// Peak memory of the process meanwhile, in MB; none where the system does not say.
+    /// Peak memory of the process meanwhile, in MB; none if the system does not say.
     pub peak_mb: Option<f64>,
 }
 
@@ -63,11 +63,11 @@ pub struct ModelInfo {
     pub parameters: usize,
     /// Steps of training.
     pub steps: u64,
-    /// Wall time of training, where it is known.
+    /// Wall time of training, if known.
     pub train_seconds: Option<f64>,
-    /// Seed of training, where it is known.
+    /// Seed of training, if known.
     pub seed: Option<u64>,
-    /// The command that trains it, where its configuration is there.
+    /// The command that trains it, if its configuration exists.
     pub train_command: Option<String>,
 }
 
@@ -75,11 +75,11 @@ pub struct ModelInfo {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataInfo {
-    /// In words.
+    /// A description in words.
     pub description: String,
     /// Points of the native grid along each axis.
     pub native: Vec<usize>,
-    /// Names of the channels that are predicted.
+    /// Names of the predicted channels.
     pub channels: Vec<String>,
     /// The samples.
     pub samples: Vec<usize>,
@@ -89,7 +89,7 @@ pub struct DataInfo {
     pub interval: Option<f64>,
 }
 
-/// At a resolution.
+/// Errors at a resolution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResolutionResult {
@@ -105,15 +105,15 @@ pub struct ResolutionResult {
     pub outcome: Outcome,
 }
 
-/// From some of the points.
+/// Errors from some of the points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContextResult {
-    /// Which points.
+    /// How the points are chosen.
     pub design: DesignKind,
     /// Points asked for ÷ native points.
     pub fraction: f64,
-    /// Points observed on average; 0 where the model takes none such.
+    /// Points observed on average; 0 if the model cannot take them.
     pub n_points: f64,
     /// Where the observations come from.
     pub origin: ResolutionOrigin,
@@ -125,7 +125,7 @@ pub struct ContextResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseResult {
-    /// Standard deviation of the noise ÷ that of the field.
+    /// Standard deviation of the noise ÷ the field's.
     pub level: f64,
     /// The errors.
     pub outcome: Outcome,
@@ -141,11 +141,11 @@ pub struct HorizonResult {
     pub steps: Vec<HorizonStep>,
     /// Mean over the steps, each prediction fed back.
     pub rollout_average: Outcome,
-    /// Mean over the steps, each predicted straight.
+    /// Mean over the steps, each predicted directly.
     pub direct_average: Outcome,
 }
 
-/// After some native steps.
+/// Errors after some native steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HorizonStep {
@@ -155,7 +155,7 @@ pub struct HorizonStep {
     pub lead_time: f64,
     /// Each prediction fed back.
     pub rollout: Outcome,
-    /// Predicted straight.
+    /// Predicted directly.
     pub direct: Outcome,
 }
 
@@ -163,16 +163,16 @@ pub struct HorizonStep {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spectra {
-    /// In cycles per unit length.
+    /// Wavenumbers in cycles per unit length.
     pub wavenumber: Vec<f64>,
-    /// Of the truth.
+    /// Power of the truth.
     pub truth: Vec<f64>,
-    /// Of the predictions.
+    /// Power of the predictions.
     #[serde(with = "super::number::several")]
     pub prediction: Vec<f64>,
 }
 
-/// One prediction as a field; of large grids every so manieth point.
+/// One prediction as a field; large grids are thinned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExampleField {
@@ -186,7 +186,7 @@ pub struct ExampleField {
     pub rollout: bool,
     /// Source and target time.
     pub times: [f64; 2],
-    /// Where the points lie.
+    /// The domain of the points.
     pub domain: Domain,
     /// Coordinates along each axis.
     pub coordinates: Vec<Vec<f64>>,
@@ -198,10 +198,10 @@ pub struct ExampleField {
 }
 
 impl ExampleField {
-    /// Where the points lie.
+    /// The domain of the points.
     ///
     /// # Errors
-    /// Coordinates that make no grid.
+    /// Coordinates that do not form a grid.
     pub fn grid(&self) -> Result<Grid> {
         Ok(Grid::from_coordinates(self.domain.clone(), self.coordinates.clone())?)
     }
@@ -215,16 +215,16 @@ pub fn read(path: &Path) -> Result<Vec<Evaluation>> {
     let path = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
     let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
     let no_evaluation = |e: serde_json::Error| {
-        Error::bad_file(&path, format!("is no evaluation that this version reads: {e}"))
+        Error::bad_file(&path, format!("is not an evaluation this version can read: {e}"))
     };
     let parsed: serde_json::Value = serde_json::from_str(&text).map_err(no_evaluation)?;
     let list = match parsed {
         serde_json::Value::Array(list) => list,
         one => vec![one],
     };
-    // Before anything else is looked at, since other versions have other keys.
+    // Checked first, since other versions have other keys.
     if let Some(other) = list.iter().filter_map(|e| e.get("schema")).find(|schema| **schema != SCHEMA) {
-        let problem = format!("has schema {other}, this version reads {SCHEMA}; evaluate again");
+        let problem = format!("has schema {other}, but this version reads {SCHEMA}; evaluate again");
         return Err(Error::bad_file(&path, problem));
     }
     list.into_iter().map(|one| serde_json::from_value(one).map_err(no_evaluation)).collect()

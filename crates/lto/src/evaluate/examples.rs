@@ -8,7 +8,7 @@ use lto_numerics::{Field, Points};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Examples of a batch, at most.
+/// The most examples in a batch.
 const MOST: usize = 16;
 
 /// How later times are reached.
@@ -16,29 +16,29 @@ const MOST: usize = 16;
 pub enum Way {
     /// Each target time from the source.
     Direct,
-    /// Native steps, each from the last; the targets are after 1, 2, … of them.
+    /// Native steps, each from the previous; the targets follow after 1, 2, … steps.
     Rollout,
 }
 
-/// What is observed, and what is true at the query points later.
+/// Observations, and the truth at the query points later.
 pub struct Example {
-    /// Which sample it belongs to.
+    /// The sample it belongs to.
     pub sample: usize,
-    /// What is observed.
+    /// The observations.
     pub context: Context,
-    /// When.
+    /// Their time.
     pub s: f64,
     /// Target times with their states.
     pub targets: Vec<(f64, Field)>,
 }
 
-/// Told the number of an example, that of its target, the prediction and its scores.
+/// Gets the numbers of an example and its target, the prediction and its scores.
 pub type Judged<'a> = dyn FnMut(usize, usize, &[f64], Scores) + 'a;
 
 /// Predicts all examples, in batches, on one grid of query points. Returns the wall time of the predictions alone.
 ///
 /// # Errors
-/// Whatever the model cannot take.
+/// Anything the model cannot take.
 pub fn predict_all(
     model: &Model,
     examples: &[Example],

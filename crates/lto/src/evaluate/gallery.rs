@@ -1,14 +1,14 @@
-//! What is kept of an evaluation to look at: some fields, and mean spectra.
+//! What an evaluation keeps to look at: some fields, and mean spectra.
 
 use super::evaluation::{ExampleField, Spectra};
 use super::examples::Example;
 use lto_numerics::Field;
 use lto_numerics::metric::spectrum::power_spectrum;
 
-/// Points along an axis that an example keeps, at most: of a curve, and of a map.
+/// The most points an example keeps along an axis: of a curve, and of a map.
 const MOST: [usize; 2] = [1024, 128];
 
-/// Channels of an example that are kept, at most.
+/// The most channels an example keeps.
 const CHANNELS: usize = 3;
 
 /// Collects predictions.
@@ -29,7 +29,7 @@ impl Gallery {
             return;
         }
         let predicted = Field::new(truth.grid().clone(), truth.n_channels(), values.to_vec());
-        // Where points are not equally spaced there is no spectrum.
+        // Unequally spaced points have no spectrum.
         let spectra = predicted.and_then(|field| Ok((power_spectrum(truth)?, power_spectrum(&field)?)));
         if let Ok((of_truth, of_prediction)) = spectra {
             if self.count == 0 {
@@ -44,7 +44,8 @@ impl Gallery {
         }
     }
 
-    /// Keeps the prediction `values` of target `j` of an example: what is `steps` native steps ahead, rolled out or straight.
+    /// Keeps the prediction `values` of target `j` of an example, `steps` native steps ahead, by rollout or
+    /// direct.
     pub fn keep(
         &mut self,
         example: &Example,

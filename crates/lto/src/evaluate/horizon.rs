@@ -1,4 +1,4 @@
-//! Errors over many native steps: each prediction fed back, or each predicted straight.
+//! Errors over many native steps: each prediction fed back, or each predicted directly.
 
 use super::evaluation::{HorizonResult, HorizonStep};
 use super::examples::{Example, Way, predict_all};
@@ -15,10 +15,10 @@ use lto_numerics::Points;
 use lto_numerics::pde::sample_rng;
 use std::sync::Arc;
 
-/// Native intervals of model and frames that differ by more than this share are different.
+/// Relative tolerance between the native intervals of model and frames.
 const SAME_INTERVAL: f64 = 1e-3;
 
-/// The long forecast of a protocol, from the full native grid; `None` where there is none.
+/// The long forecast of a protocol, from the full native grid; `None` if there is none.
 ///
 /// # Errors
 /// As for the whole evaluation.
@@ -91,8 +91,8 @@ fn forecast(
     }
 }
 
-/// Refuses what models of this kind do not do: frames that are too early, straight predictions of a model that steps, and
-/// steps that do not lead to the frames.
+/// Refuses what models of this kind cannot do: frames that are too early, direct predictions of a model that
+/// steps, and steps that do not lead to the frames.
 fn possible(runner: &Runner, way: Way, (start, n_steps): (usize, usize)) -> Result<()> {
     let card = runner.model.card();
     let refuse = |reason: String| Err(Error::Unsupported { model: card.model.name(), reason });
@@ -105,7 +105,7 @@ fn possible(runner: &Runner, way: Way, (start, n_steps): (usize, usize)) -> Resu
     }
     let Some(interval) = card.native_interval else { return Ok(()) };
     let times = &runner.levels.data().layout().times;
-    // What a step is off by adds up.
+    // The error of a step adds up.
     let missed = |k: &usize| {
         let (ahead, steps) = (times[start + k] - times[start], *k as f64);
         (ahead - steps * interval).abs() > SAME_INTERVAL * steps * interval

@@ -1,4 +1,4 @@
-//! States at other resolutions than the native one, by honest means.
+//! States at resolutions other than the native one, by honest means.
 
 use super::shape::{at_shape, shape_at, strided};
 use crate::data::config::DataConfig;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Where the values at a resolution come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResolutionOrigin {
-    /// The data as they are.
+    /// The data themselves.
     #[serde(rename = "native")]
     Native,
     /// Some points of the data.
@@ -24,8 +24,8 @@ pub enum ResolutionOrigin {
     /// The same random problems, solved at that resolution.
     #[serde(rename = "generated")]
     Generated,
-    /// Interpolated from the data: spectrally on uniform periodic axes, else by cubic splines; a field of two values
-    /// only, such as a piecewise constant coefficient, by the nearest point, since it would ring.
+    /// Interpolated from the data: spectrally on uniform periodic axes, else by cubic splines; a field of
+    /// only two values, such as a piecewise constant coefficient, by the nearest point, since it would ring.
     #[serde(rename = "resampled")]
     Resampled,
 }
@@ -43,9 +43,9 @@ impl ResolutionOrigin {
     }
 }
 
-/// What is said where values are resampled.
-pub const RESAMPLED: &str = "resampled values are interpolated: spectrally on uniform periodic axes, else by cubic splines; fields of two \
-                             values only take that of the nearest point";
+/// The note on resampled values.
+pub const RESAMPLED: &str = "resampled values are interpolated: spectrally on uniform periodic axes, else by \
+                             cubic splines; fields of only two values take the nearest point's";
 
 /// The data at one resolution.
 #[derive(Clone)]
@@ -88,7 +88,7 @@ impl Level {
     }
 }
 
-/// A dataset at every resolution that is wanted.
+/// A dataset at every wanted resolution.
 pub struct Levels {
     native: Level,
     others: Vec<(usize, Level)>,
@@ -96,10 +96,10 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Opens the data, and what is needed of them at other resolutions: numbers of points along the first axis; other
-    /// axes in proportion, to the nearest whole interval. Below native, points of the grid are left out where that leads there. Above native, finer data of
-    /// the file or the solve are looked for, then a generator solves the same problems again. Else the fields are
-    /// interpolated.
+    /// Opens the data and what is needed of them at other resolutions, given as points along the first axis;
+    /// other axes follow in proportion, to the nearest whole interval. Below native, grid points are left out
+    /// if that gives the resolution. Above native, finer data of the file or solve are used, else a generator
+    /// solves the same problems again. Otherwise fields are interpolated.
     ///
     /// # Errors
     /// Data that cannot be opened, or a resolution that no grid has.
@@ -133,7 +133,7 @@ impl Levels {
         &self.native.data
     }
 
-    /// For people: what was opened, and every assumption about it.
+    /// What was opened, and every assumption about it, as text.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -143,7 +143,7 @@ impl Levels {
         self.native.grid.shape()[0]
     }
 
-    /// The data at a resolution that was opened; `None` is the native one.
+    /// The data at an opened resolution; `None` is the native one.
     ///
     /// # Errors
     /// A resolution that was not opened.
@@ -158,8 +158,9 @@ impl Levels {
         }
     }
 
-    /// The data at two resolutions, for context and query. A generator that solves again at another resolution may not
-    /// solve quite the same problem (PDEBench's initial states know their grid), so both then come from the same solve.
+    /// The data at two resolutions, for context and query. A generator that solves again at another
+    /// resolution may not solve exactly the same problem (PDEBench's initial states depend on their grid), so
+    /// both then come from the same solve.
     ///
     /// # Errors
     /// As [`Levels::at`].
@@ -180,7 +181,7 @@ impl Levels {
     }
 }
 
-/// Whether each channel has two values at most.
+/// Whether each channel has at most two values.
 fn is_two_valued(field: &Field) -> bool {
     (0..field.n_channels()).all(|c| {
         let values = field.channel(c);
@@ -223,7 +224,7 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
         }
     }
     let grid = at_shape(&layout.grid, &shape)
-        .ok_or_else(|| refuse(resolution, "points that are not equally spaced have no other resolution"))?;
+        .ok_or_else(|| refuse(resolution, "unequally spaced points have no other resolution"))?;
     let grid = Arc::new(grid?);
     let finer = layout.finer.is_some() && resolution > layout.grid.shape()[0];
     Ok(Level { grid, origin: ResolutionOrigin::Resampled, data: data.clone(), finer })
@@ -233,7 +234,7 @@ fn level(config: &DataConfig, data: &Arc<Data>, resolution: usize) -> Result<Lev
 mod tests {
     use super::*;
 
-    /// Each way to a resolution is taken where it can be, and its values are those of the fields.
+    /// Each way to a resolution is taken if possible, and gives the values of the fields.
     #[test]
     fn every_level_says_where_its_values_come_from() {
         let text =
@@ -267,7 +268,7 @@ mod tests {
         assert!(levels.at(Some(64)).is_err());
     }
 
-    /// The coefficient of Darcy's equation has two values on every grid, its solution more than those.
+    /// The coefficient of Darcy's equation has two values on every grid, its solution has more.
     #[test]
     fn two_values_stay_two_values() {
         let text = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 2";

@@ -1,4 +1,4 @@
-//! How good a model is, in plain numbers.
+//! How good a model is, in numbers.
 
 pub mod compare;
 pub mod config;

@@ -1,11 +1,11 @@
-//! Errors that may be infinite, in JSON, which has no such number: `null` stands for them.
+//! Numbers that may be infinite in JSON, which has no infinity: they are written as `null`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Writes a number, `null` where it is not finite.
+/// Writes a number, `null` if not finite.
 ///
 /// # Errors
-/// Those of the format.
+/// The format's errors.
 pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     finite(*value).serialize(serializer)
 }
@@ -13,7 +13,7 @@ pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::
 /// Reads a number, `null` as infinity.
 ///
 /// # Errors
-/// Those of the format.
+/// The format's errors.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
@@ -27,10 +27,10 @@ pub mod several {
     use super::finite;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    /// Writes numbers, `null` where one is not finite.
+    /// Writes numbers, `null` where not finite.
     ///
     /// # Errors
-    /// Those of the format.
+    /// The format's errors.
     pub fn serialize<S: Serializer>(values: &impl AsRef<[f64]>, serializer: S) -> Result<S::Ok, S::Error> {
         values.as_ref().iter().map(|&v| finite(v)).collect::<Vec<_>>().serialize(serializer)
     }
@@ -38,7 +38,7 @@ pub mod several {
     /// Reads numbers, `null` as infinity.
     ///
     /// # Errors
-    /// Those of the format, or another number of numbers.
+    /// The format's errors, or the wrong number of numbers.
     pub fn deserialize<'de, D: Deserializer<'de>, T: TryFrom<Vec<f64>>>(
         deserializer: D,
     ) -> Result<T, D::Error> {
@@ -49,23 +49,23 @@ pub mod several {
     }
 }
 
-/// The same for a lower and an upper number, where there are such.
+/// The same for an optional pair of a lower and an upper number.
 pub mod pair {
     use super::finite;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes both, `null` where one is not finite; one `null` in place of none.
+    /// Writes both, `null` where not finite; a single `null` for none.
     ///
     /// # Errors
-    /// Those of the format.
+    /// The format's errors.
     pub fn serialize<S: Serializer>(value: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
         value.map(|pair| pair.map(finite)).serialize(serializer)
     }
 
-    /// Reads both, `null` as infinity; one `null` as none.
+    /// Reads both, `null` as infinity; a single `null` as none.
     ///
     /// # Errors
-    /// Those of the format, or another number of numbers.
+    /// The format's errors, or the wrong number of numbers.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f64; 2]>, D::Error> {
         let pair = Option::<[Option<f64>; 2]>::deserialize(deserializer)?;
         Ok(pair.map(|pair| pair.map(|v| v.unwrap_or(f64::INFINITY))))
@@ -77,10 +77,10 @@ pub mod optional {
     use super::finite;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes a number, `null` where it is not finite.
+    /// Writes a number, `null` if not finite.
     ///
     /// # Errors
-    /// Those of the format.
+    /// The format's errors.
     pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         value.and_then(finite).serialize(serializer)
     }
@@ -88,7 +88,7 @@ pub mod optional {
     /// Reads a number, `null` as infinity.
     ///
     /// # Errors
-    /// Those of the format.
+    /// The format's errors.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
         Ok(Some(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY)))
     }

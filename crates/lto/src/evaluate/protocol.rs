@@ -24,15 +24,15 @@ use std::time::Instant;
 /// Samples whose fields are in memory at the same time.
 pub(super) const CHUNK: usize = 8;
 
-/// Told how many of how many parts are done; says whether to go on.
+/// Gets `(done, total)` parts; returns whether to continue.
 pub type Progress<'a> = dyn FnMut(usize, usize) -> bool + 'a;
 
 /// Evaluates a model.
 ///
 /// # Errors
 /// A protocol that the data do not allow, data that cannot be read, a model for another problem, or times that it was not
-/// trained on ([`Model::check_times`]); [`Error::Interrupted`] where `progress` says so. What models of this kind cannot do
-/// is an outcome, not an error.
+/// trained on ([`Model::check_times`]); [`Error::Interrupted`] if `progress` says so. What models of this
+/// kind cannot do is an outcome, not an error.
 pub fn evaluate(
     model: &Model,
     info: ModelInfo,
@@ -109,7 +109,7 @@ pub fn evaluate(
     })
 }
 
-/// From what, to where, and how it is observed.
+/// Context and query resolutions, and how the context is observed.
 #[derive(Clone)]
 pub(super) struct Case {
     context: Level,
@@ -118,7 +118,7 @@ pub(super) struct Case {
     noise: f64,
 }
 
-/// What is the same for all cases.
+/// What all cases share.
 pub(super) struct Runner<'a> {
     pub model: &'a Model,
     pub levels: &'a Levels,
@@ -161,7 +161,7 @@ impl<'a> Runner<'a> {
         both.chain(contexts).chain(config.query_resolutions.iter().map(|&r| (None, Some(r)))).collect()
     }
 
-    /// Says that samples are done.
+    /// Reports samples as done.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
@@ -170,7 +170,7 @@ impl<'a> Runner<'a> {
         if (self.progress)(self.done, self.total) { Ok(()) } else { Err(Error::Interrupted) }
     }
 
-    /// Refuses frames that are too early for a source of the model.
+    /// Refuses frames too early for a source of the model.
     ///
     /// # Errors
     /// [`Error::Unsupported`].
@@ -186,7 +186,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The errors of a case, and the mean number of points observed.
+    /// The errors of a case, and the mean number of observed points.
     fn measure(&mut self, case: &Case, mut gallery: Option<&mut Gallery>) -> Result<(Outcome, f64)> {
         let query = Arc::new(Points::grid(case.query.grid.as_ref().clone()));
         let samples = self.protocol.samples.clone();
@@ -246,7 +246,7 @@ impl<'a> Runner<'a> {
         let mut last = None;
         for (((&(sample, _), source), target), (s, t)) in pairs.iter().zip(sources).zip(targets).zip(times) {
             if last.replace(sample) != Some(sample) {
-                // The same points whatever other samples there are.
+                // The same points, independent of the other samples.
                 rng = sample_rng(self.config.seed, sample as u64);
             }
             let mut context = case.choice.observe(&source, None, &mut rng)?;
@@ -281,7 +281,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Adds normal noise whose deviation is `level` times that of the field, channel by channel.
+/// Adds Gaussian noise with `level` times the field's standard deviation, channel by channel.
 fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rng) {
     if level == 0.0 {
         return;

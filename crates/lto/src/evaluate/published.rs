@@ -1,17 +1,17 @@
-//! Numbers of others, to stand beside ours.
+//! Published numbers to show beside ours.
 
 use crate::error::{Error, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Which results of an evaluation; one table each.
+/// A kind of results of an evaluation; one table each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultKind {
     /// One native step at native resolution.
     OneStep,
-    /// The same, each channel by itself.
+    /// The same, channel by channel.
     Channel,
     /// Other resolutions.
     Resolution,
@@ -21,7 +21,7 @@ pub enum ResultKind {
     Noise,
     /// Many steps, each prediction fed back.
     Rollout,
-    /// Many steps, each predicted straight.
+    /// Many steps, each predicted directly.
     Direct,
 }
 
@@ -51,7 +51,7 @@ impl ResultKind {
     }
 }
 
-/// Numbers that others published for the cases of a table: a column beside ours.
+/// Published numbers for the cases of a table: a column beside ours.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
@@ -60,7 +60,7 @@ pub struct Published {
     /// Which table.
     #[serde(rename = "table")]
     pub kind: ResultKind,
-    /// Relative L2 by the label of the row, without what stands in brackets: `64`, `64x64`, `k=5`, `average`.
+    /// Relative L2 by row label, without the part in brackets: `64`, `64x64`, `k=5`, `average`.
     pub relative_l2: BTreeMap<String, f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The evaluation of a run: its model, what is known of its training, and where the result is kept.
+//! The evaluation of a run: its model, what is known of its training, and where the result goes.
 
 use super::evaluation::{self, Evaluation, ModelInfo};
 use super::protocol::Progress;
@@ -27,7 +27,7 @@ pub fn load(run: &str, data: &Data) -> Result<Model> {
     }
 }
 
-/// Evaluates the model of a run, with the peak of memory meanwhile.
+/// Evaluates the model of a run, and records the peak memory.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -55,7 +55,7 @@ pub fn evaluate_run(
     Ok(Evaluation { peak_mb: peak_memory::megabytes(), ..evaluation })
 }
 
-/// Writes evaluations into a folder, in place of earlier ones; the file.
+/// Writes evaluations to a folder, replacing earlier ones; returns the file.
 ///
 /// # Errors
 /// A folder that cannot be written.
@@ -68,7 +68,7 @@ pub fn write(folder: &Path, evaluations: &[Evaluation]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// An argument as a shell takes it.
+/// An argument quoted for a shell.
 pub fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=,:+%@".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {

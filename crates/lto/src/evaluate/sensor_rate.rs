@@ -2,13 +2,14 @@
 
 use lto_numerics::theory::RateFit;
 
-/// An error within this factor of the smallest is the model's own, not that of too few sensors.
+/// An error within this factor of the smallest is the model's own, not due to too few sensors.
 const FLOOR: f64 = 1.5;
 
-/// A power law through the errors that too few sensors cause; with more sensors only the model's own error is left.
+/// A power law through the errors due to too few sensors; with more sensors only the model's own error is
+/// left.
 #[derive(Clone, Copy, Debug)]
 pub struct SensorRate {
-    /// The fit; `None` where fewer than two sizes are left.
+    /// The fit; `None` if fewer than two sizes are left.
     pub fit: Option<RateFit>,
     /// How many sizes, from the smallest, are fitted.
     pub fitted: usize,

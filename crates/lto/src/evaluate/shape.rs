@@ -6,12 +6,12 @@ use lto_numerics::resample::Method;
 use lto_numerics::{Grid, Placement};
 use std::sync::Arc;
 
-/// Fewest points along an axis of a coarser grid that is evaluated on without being asked for.
+/// The fewest points along an axis of a default coarser grid.
 const FEWEST: usize = 4;
 
-/// Resolutions to evaluate at where none are given, as points along the first axis: the native one; below it the finest
-/// of every so manieth point, where one keeps the ends of all axes; and that with every interval halved, where the points
-/// are equally spaced. 421 vertices: 211, 421, 841.
+/// Default resolutions to evaluate at, as points along the first axis: the native one; below it, every k-th
+/// point with the smallest k that keeps the ends of all axes; above it, every interval halved, if points are
+/// equally spaced. 421 vertices: 211, 421, 841.
 pub fn default_resolutions(grid: &Grid) -> Vec<usize> {
     let native = grid.shape();
     let coarser = (2..=native[0]).find(|&stride| keeps_ends(grid, stride));
@@ -23,27 +23,28 @@ pub fn default_resolutions(grid: &Grid) -> Vec<usize> {
     below.into_iter().chain([native[0]]).chain(possible.then_some(finer)).collect()
 }
 
-/// The equally spaced grid with so many points along the first axis.
+/// The equally spaced grid with `resolution` points along the first axis.
 fn uniform(grid: &Grid, resolution: usize) -> Option<Grid> {
     at_shape(grid, &shape_at(grid, resolution).ok()?)?.ok()
 }
 
-/// The equally spaced grid of a shape; `None` where the points of this one are not.
+/// The equally spaced grid of a shape; `None` if the points of this one are not equally spaced.
 pub(super) fn at_shape(grid: &Grid, shape: &[usize]) -> Option<Result<Grid>> {
     let axes: Option<Vec<(usize, Placement)>> =
         shape.iter().enumerate().map(|(d, &n)| Some((n, grid.placement(d)?))).collect();
     Some(Grid::uniform(grid.domain().clone(), &axes?).map_err(Into::into))
 }
 
-/// 1 where both ends of an axis are points, else 0: points less intervals.
+/// Points minus intervals: 1 if both ends of an axis are points, else 0.
 fn is_vertex(grid: &Grid, d: usize) -> usize {
     usize::from(grid.placement(d) == Some(Placement::Vertex))
 }
 
-/// Points along each axis: so many along the first, the others in proportion of their intervals, to the nearest.
+/// Points along each axis: `resolution` along the first, the others in proportion to their intervals,
+/// rounded.
 ///
 /// # Errors
-/// Fewer points than an interval has.
+/// Too few points for an interval.
 pub(super) fn shape_at(grid: &Grid, resolution: usize) -> Result<Vec<usize>> {
     let native = grid.shape();
     let intervals = |n: usize, d: usize| n.checked_sub(is_vertex(grid, d)).filter(|&m| m > 0);
@@ -62,8 +63,8 @@ pub(super) fn shape_at(grid: &Grid, resolution: usize) -> Result<Vec<usize>> {
     })
 }
 
-/// Whether every so manieth point covers the axes as all points do: around a periodic axis all gaps are equal, and the
-/// last vertex is one of them.
+/// Whether every k-th point covers the axes as all points do: all gaps around a periodic axis are equal, and
+/// the last vertex is included.
 fn keeps_ends(grid: &Grid, stride: usize) -> bool {
     let axes = grid.domain().axes().iter().zip(grid.shape()).enumerate();
     axes.into_iter().all(|(d, (axis, n))| {
@@ -77,7 +78,7 @@ fn keeps_ends(grid: &Grid, stride: usize) -> bool {
     })
 }
 
-/// The grid of every so manieth point, where there is one of this shape.
+/// The grid of every k-th point, if one has this shape.
 pub(super) fn strided(grid: &Grid, shape: &[usize]) -> Option<Result<Arc<Grid>>> {
     let native = grid.shape();
     let fits = |stride: usize| {
@@ -108,7 +109,7 @@ mod tests {
         // Every 10th of 48 points would be 5 with unequal gaps around the end.
         assert!(strided(&periodic, &[5]).is_none());
         assert!(strided(&periodic, &[96]).is_none());
-        // Every second of 10 vertices would be 5 without the last.
+        // Every 2nd of 10 vertices would be 5 without the last.
         assert!(strided(&grid(false, &[(10, Placement::Vertex)]), &[5]).is_none());
         assert!(strided(&grid(false, &[(10, Placement::Center)]), &[5]).is_some());
     }
@@ -136,7 +137,7 @@ mod tests {
             (false, &[vertex(33), vertex(49)], &[17, 33, 65]),
             (true, &[(1024, Placement::Left)], &[512, 1024, 2048]),
             (false, &[(16, Placement::Left); 2], &[8, 16, 32]),
-            // No stride but that to one point: 30 and 29 intervals have no common part.
+            // No stride but the one to a single point: 30 and 29 intervals have no common divisor.
             (false, &[vertex(31), vertex(30)], &[31, 61]),
             (true, &[(15, Placement::Left)], &[5, 15, 30]),
         ];

@@ -1,4 +1,4 @@
-//! The data that models are evaluated on.
+//! The data to evaluate models on.
 
 use super::Part;
 use crate::data::config::{DataConfig, SplitConfig};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 /// The data of an evaluation.
 #[derive(Debug)]
 pub struct EvaluationData {
-    /// How they are read.
+    /// How to read them.
     pub config: DataConfig,
-    /// Which samples by default: those held out, or all of a file that no model was trained on.
+    /// The default samples: those held out, or all of a file no model was trained on.
     pub part: Part,
 }
 
 impl EvaluationData {
-    /// The data of `config`, else of the first run that has a configuration, with `file` and `set` in place of what it says.
+    /// The data of `config`, else of the first run that has a configuration, overridden by `file` and `set`.
     ///
     /// # Errors
     /// No data, or settings outside `data`.
@@ -31,7 +31,7 @@ impl EvaluationData {
             Err(Error::Config { key: key.into(), value, requirement: requirement.into() })
         };
         if let Some(wrong) = set.iter().find(|setting| !setting.concerns("data")) {
-            let requirement = "only settings of the data apply here, as in data.periodic=all";
+            let requirement = "only data settings apply here, as in data.periodic=all";
             return refuse("--set", wrong.to_string(), requirement);
         }
         let overrides: Vec<Setting> =
@@ -44,7 +44,7 @@ impl EvaluationData {
                 return refuse("data", "nothing".into(), requirement);
             }
             None => {
-                // A configuration must name a model; which one does not matter for its data.
+                // A configuration must name a model; which one does not matter here.
                 let text = "[data]\n[model]\nkind = 'persistence'\n[train]\nsteps = 1";
                 (Experiment::parse(text, &overrides)?.data, true)
             }
@@ -55,14 +55,14 @@ impl EvaluationData {
                         Some(trained) => !same_file(file, &trained),
                         None => data.generate.is_some(),
                     },
-                    // A configuration without data is for whatever file it is given.
+                    // A configuration without data works with any file.
                     _ => false,
                 };
                 (Experiment::read(&path, &overrides)?.data, other)
             }
         };
         let is_set = |key: &str| set.iter().any(|setting| setting.concerns(key));
-        // The training file's split and number of samples say nothing of another.
+        // The training file's split and number of samples do not apply to another file.
         if other && !is_set("data.split") {
             config.split = SplitConfig::Test;
         }

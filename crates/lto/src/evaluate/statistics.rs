@@ -1,27 +1,27 @@
-//! What several examples say together.
+//! Statistics over several examples.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// Resamplings behind an interval.
+/// Number of bootstrap resamplings.
 const RESAMPLINGS: usize = 2000;
 
 /// The errors of several examples, and their mean with a 95 % interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorStatistics {
-    /// One error an example; infinite where a prediction is not finite.
+    /// One error per example; infinite if a prediction is not finite.
     #[serde(with = "super::number::several")]
     pub errors: Vec<f64>,
     /// Their mean.
     #[serde(with = "super::number")]
     pub mean: f64,
-    /// Standard error of the mean; infinite for a single example, which says nothing of it.
+    /// Standard error of the mean; infinite for a single example.
     #[serde(with = "super::number")]
     pub standard_error: f64,
-    /// 2.5 % and 97.5 % quantiles of the mean over examples drawn again with replacement (bootstrap); too narrow for few
-    /// examples, and none for a single one.
+    /// 2.5 % and 97.5 % bootstrap quantiles of the mean; too narrow for few examples, `None` for a single
+    /// one.
     #[serde(with = "super::number::pair")]
     pub interval: Option<[f64; 2]>,
 }
@@ -48,7 +48,7 @@ impl ErrorStatistics {
         Some(Self { mean, standard_error, interval, errors })
     }
 
-    /// The interval as it is drawn; where there is none, no bar: the mean twice.
+    /// The interval to draw; without one the mean twice, which draws no bar.
     pub fn bar(&self) -> [f64; 2] {
         self.interval.unwrap_or([self.mean; 2])
     }

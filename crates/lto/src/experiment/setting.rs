@@ -1,4 +1,4 @@
-//! Settings in place of a configuration file's, applied before the file is parsed.
+//! Settings that override a configuration file's, applied before the file is parsed.
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -8,10 +8,10 @@ use toml::{Table, Value};
 /// One setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// `a.b.c=value` as people write it. The value is TOML where it can be, else a string: `train.steps=100`,
+    /// `a.b.c=value`. The value is TOML if possible, else a string: `train.steps=100`,
     /// `data.path=heat.hdf5`.
     Text(String),
-    /// The file to read the data from, in place of another or of a PDE.
+    /// The file to read the data from, instead of another or a PDE.
     Data(PathBuf),
     /// The seed of weights and training.
     Seed(u64),
@@ -70,7 +70,7 @@ impl Setting {
         if last.is_empty() || names.iter().any(|name| name.is_empty()) {
             return Err(self.refuse("the key has an empty part".into()));
         }
-        // A file in place of a PDE, steps in place of epochs or minutes: what is set replaces the others.
+        // A file replaces a PDE, steps replace epochs or minutes.
         const INSTEAD: [(&str, &str, &[&str]); 4] = [
             ("data", "path", &["generate"]),
             ("data", "generate", &["path"]),

@@ -8,7 +8,7 @@ use crate::operator::Reach;
 use crate::optim::schedule::ScheduleConfig;
 use serde::{Deserialize, Serialize};
 
-/// How long, on what and how. The defaults of the optimizer are the published ones.
+/// How to train. The optimizer's defaults are the published ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
@@ -16,10 +16,10 @@ pub struct TrainConfig {
     pub batch: usize,
     /// Number of optimizer steps.
     pub steps: Option<u64>,
-    /// In place of steps: how often every training sample is seen. Each time it is seen with one pair (s, t).
+    /// Instead of steps: how often every training sample is seen, each time with one pair (s, t).
     pub epochs: Option<f64>,
-    /// Stop after so many minutes of training, or after the steps, whichever comes first; the schedule follows whichever
-    /// is nearer to its end. Such a run depends on the speed of the machine: it resumes, but not bit for bit.
+    /// Minutes after which training stops, unless the steps end first; the schedule follows whichever is
+    /// nearer its end. Such a run depends on the machine's speed: it resumes, but not bit for bit.
     pub minutes: Option<f64>,
     /// The largest learning rate.
     pub learning_rate: f64,
@@ -29,18 +29,18 @@ pub struct TrainConfig {
     pub betas: [f64; 2],
     /// The learning rate over the course of training.
     pub schedule: ScheduleConfig,
-    /// Gradients with a larger norm (of all parameters together) are scaled down to it; 0 never does.
+    /// Gradients with a larger norm (over all parameters) are scaled down to it; 0 for no clipping.
     pub gradient_clip: f64,
-    /// Decay of the running mean of the weights that is validated and saved; 0 uses the weights themselves.
+    /// Decay of the running mean of the weights, which is validated and saved; 0 uses the weights themselves.
     pub ema_decay: f64,
-    /// Which source and target frames are paired; if not given all, or consecutive ones for a model that goes one native
-    /// step at a time.
+    /// Which source and target frames are paired; by default all, or consecutive ones for a model that goes
+    /// one native step at a time.
     pub pairs: Option<Pairs>,
     /// What is observed of a source state.
     pub context: ContextConfig,
-    /// Whether examples are moved by the symmetries of the data (`data.symmetries`).
+    /// Whether examples are transformed by the symmetries of the data (`data.symmetries`).
     pub symmetries: bool,
-    /// Compare at so many random points of the native grid; at all if not given.
+    /// Number of random points of the native grid to compare at; all if not given.
     pub query_points: Option<usize>,
     /// Training on the model's own errors.
     pub pushforward: PushforwardConfig,
@@ -48,9 +48,9 @@ pub struct TrainConfig {
     pub objective: ObjectiveConfig,
     /// What is measured along the way.
     pub validation: ValidationConfig,
-    /// A checkpoint is written every so many steps.
+    /// Steps between checkpoints.
     pub checkpoint_every: u64,
-    /// A line is written to the metrics every so many steps.
+    /// Steps between lines of the metrics.
     pub log_every: u64,
 }
 
@@ -84,13 +84,13 @@ impl Default for TrainConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ValidationConfig {
-    /// Measure every so many steps; 0 only at the end.
+    /// Steps between measurements; 0 measures only at the end.
     pub every: u64,
-    /// At most so many samples, those held out for validation, else those for tests.
+    /// The most samples to use, of those held out for validation, else for tests.
     pub samples: usize,
-    /// Native steps to predict ahead, straight; those longer than the data are left out.
+    /// Leads to predict directly, in native steps; those longer than the data are left out.
     pub leads: Vec<usize>,
-    /// `context_fraction` of the random context that is measured beside the full one; 0 leaves it out.
+    /// `context_fraction` of the random context measured beside the full one; 0 leaves it out.
     pub sparse_fraction: f64,
 }
 
@@ -101,7 +101,7 @@ impl Default for ValidationConfig {
 }
 
 impl TrainConfig {
-    /// Checks what types cannot say and no data are needed for.
+    /// Checks everything that needs no data.
     ///
     /// # Errors
     /// [`Error::Config`], naming the first value that makes no sense.
@@ -185,10 +185,10 @@ impl TrainConfig {
         self.context.validate()
     }
 
-    /// The pairs to train an operator on that reaches so far.
+    /// The pairs to train an operator of this reach on.
     ///
     /// # Errors
-    /// Pairs that are further apart, or nearer, than the operator goes whatever the times.
+    /// Pairs further apart, or nearer, than an operator goes that always takes one native step.
     pub fn pairs_for(&self, reach: Reach) -> Result<Pairs> {
         match (self.pairs, reach) {
             (None, Reach::Direct) => Ok(Pairs::All),
@@ -198,14 +198,15 @@ impl TrainConfig {
             (Some(pairs), Reach::Step) => Err(Error::Config {
                 key: "train.pairs".into(),
                 value: format!("{pairs:?}"),
-                requirement: "must be \"consecutive\", or left out: the model goes one native step whatever s and t are, and \
+                requirement:
+                    "must be \"consecutive\", or left out: the model goes one native step at a time, and \
                               rolls out to later times"
-                    .into(),
+                        .into(),
             }),
         }
     }
 
-    /// Number of steps for `n_train` training samples; as many as there are numbers where only time ends the run.
+    /// Number of steps for `n_train` training samples; `u64::MAX` if only time ends the run.
     pub fn total_steps(&self, n_train: usize) -> u64 {
         match (self.steps, self.epochs) {
             (Some(steps), _) => steps,

@@ -1,4 +1,4 @@
-//! Weights made elsewhere: state dicts of PyTorch for the architecture of a configuration.
+//! Weights trained elsewhere: PyTorch state dicts for the architecture of a configuration.
 
 mod names;
 mod notes;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// A tensor of a state dict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateTensor {
-    /// Its name there.
+    /// Its name in the state dict.
     pub name: String,
     /// Its shape.
     pub shape: Vec<usize>,
@@ -30,17 +30,17 @@ pub struct StateTensor {
     pub complex: bool,
 }
 
-/// A model with weights made elsewhere.
+/// A model with weights trained elsewhere.
 pub struct Imported {
     /// The model.
     pub model: Model,
-    /// For people: where its inputs differ from those in the program that trained it.
+    /// Where its inputs differ from those in the program that trained it, as text.
     pub notes: Vec<String>,
 }
 
 /// A model of the architecture and the data of a configuration, with the weights of a state dict: a `.pt` file of
-/// `torch.save(model.state_dict(), …)`, whose pickle is read as data and never run, or a `.safetensors` file. The
-/// normalization is that of the training data, as in training; `progress` hears of it and may say stop.
+/// `torch.save(model.state_dict(), …)`, whose pickle is read as data and never run, or a `.safetensors` file.
+/// The normalization is fitted to the training data, as in training; `progress` follows it and may stop it.
 ///
 /// # Errors
 /// A file that is damaged or holds anything but tensors; weights that are missing, superfluous or of another shape, all by
@@ -62,10 +62,10 @@ pub fn import(
     Ok(Imported { model: Model::of(card, operator), notes })
 }
 
-/// All tensors of a state dict, as they are.
+/// All tensors of a state dict, unchanged.
 ///
 /// # Errors
-/// As [`import`], but for what depends on the architecture.
+/// As [`import`], except for what depends on the architecture.
 pub fn read_state_dict(path: &Path) -> Result<Vec<StateTensor>> {
     if path.extension().is_some_and(|suffix| suffix == "safetensors") {
         read_safetensors(path)
@@ -81,7 +81,7 @@ fn read_safetensors(path: &Path) -> Result<Vec<StateTensor>> {
     let one = |(name, view): (String, safetensors::tensor::TensorView)| {
         let number = Number::of_dtype(view.dtype()).ok_or_else(|| {
             let what = format!("tensor {name} has numbers of type {:?}", view.dtype());
-            Error::bad_file(path, format!("{what}; only floating-point and complex ones are read"))
+            Error::bad_file(path, format!("{what}; only floating-point and complex numbers are read"))
         })?;
         let mut values = Vec::with_capacity(view.data().len() / number.bytes() * number.parts());
         view.data().chunks_exact(number.bytes()).for_each(|bytes| number.read(bytes, &mut values));

@@ -5,10 +5,11 @@ use crate::model::ModelConfig;
 use crate::parameters::Named;
 use std::collections::BTreeMap;
 
-/// Wrappers of PyTorch put these before every name.
+/// Prefixes that PyTorch wrappers put before every name.
 const PREFIXES: [&str; 2] = ["module.", "_orig_mod."];
 
-/// Parts of names in the code of the Latent Neural Operator's authors, and of normalizations in PyTorch, and ours.
+/// Parts of names in the code of the Latent Neural Operator's authors and of PyTorch's normalizations, with
+/// ours.
 const LNO: [(&str, &str); 20] = [
     ("trunk_projector", "trunk"),
     ("branch_projector", "branch"),
@@ -33,7 +34,7 @@ const LNO: [(&str, &str); 20] = [
     ("mlp.2.bias", "mlp.1.bias"),
 ];
 
-/// At most so many names are listed of each kind.
+/// The most names listed of each kind.
 const LISTED: usize = 10;
 
 /// The tensors as our parameters: renamed, and in our shapes.
@@ -62,7 +63,7 @@ pub fn ours(
             None => missing.push(format!("{} {shape:?}", parameter.name)),
             Some(tensor) if tensor.complex || without_ones(&tensor.shape) != without_ones(&shape) => {
                 let kind = if tensor.complex { "complex " } else { "" };
-                differing.push(format!("{} {kind}{:?} in place of {shape:?}", tensor.name, tensor.shape));
+                differing.push(format!("{} {kind}{:?} instead of {shape:?}", tensor.name, tensor.shape));
             }
             Some(tensor) => found.push(converted(parameter, tensor.values)),
         }
@@ -87,7 +88,7 @@ fn listed(kind: &str, names: &[String]) -> String {
     format!("{kind}: {}{more}", names[..names.len().min(LISTED)].join(", "))
 }
 
-/// Our name of a tensor; what is not known keeps its own.
+/// Our name of a tensor; unknown ones keep their own.
 fn rename(model: &ModelConfig, name: &str) -> String {
     let name = PREFIXES.iter().fold(name, |name, prefix| name.strip_prefix(prefix).unwrap_or(name));
     match model {
@@ -101,12 +102,12 @@ fn rename(model: &ModelConfig, name: &str) -> String {
     .to_string()
 }
 
-/// Whether it is the matrix of a linear layer, which PyTorch keeps transposed.
+/// Whether it is the matrix of a linear layer, which PyTorch stores transposed.
 fn is_linear(parameter: &Named) -> bool {
     parameter.shape.len() == 2 && parameter.name.ends_with("weight")
 }
 
-/// The shape that PyTorch has for a parameter of ours.
+/// PyTorch's shape for one of our parameters.
 fn torch_shape(parameter: &Named) -> Vec<usize> {
     let mut shape = parameter.shape.clone();
     if is_linear(parameter) {
@@ -115,7 +116,8 @@ fn torch_shape(parameter: &Named) -> Vec<usize> {
     shape
 }
 
-/// Axes of one entry come and go: convolutions along one axis, linear layers as convolutions, single numbers.
+/// Axes of length one may be added or dropped: convolutions along one axis, linear layers as convolutions,
+/// single numbers.
 fn without_ones(shape: &[usize]) -> Vec<usize> {
     shape.iter().copied().filter(|size| *size != 1).collect()
 }

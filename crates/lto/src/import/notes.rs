@@ -1,4 +1,4 @@
-//! Where an imported network sees other inputs than in the program that trained it.
+//! Where an imported network sees different inputs than in the program that trained it.
 
 use crate::baseline::fno::config::FnoForm;
 use crate::model::ModelConfig;
@@ -7,8 +7,8 @@ use lto_numerics::Grid;
 /// Coordinates that differ by less are the same.
 const SAME: f64 = 1e-6;
 
-/// What to know before the predictions of a model on the points of its data are compared with those of the program that
-/// trained it.
+/// What to know before comparing a model's predictions on the points of its data with those of the program
+/// that trained it.
 pub fn notes(model: &ModelConfig, grid: &Grid) -> Vec<String> {
     let ModelConfig::Fno(config) = model else { return Vec::new() };
     let mut notes = Vec::new();
@@ -25,14 +25,14 @@ pub fn notes(model: &ModelConfig, grid: &Grid) -> Vec<String> {
     });
     if !same {
         notes.push(format!(
-            "its coordinates are the places of the points, (x − lower)/length; the program it is from takes {theirs} whatever the \
-             grid, so predictions differ a little from its own"
+            "its coordinates are those of the points, (x − lower)/length; the original program uses {theirs} \
+             for any grid, so predictions differ slightly"
         ));
     }
     if config.form == FnoForm::NeuralOperator && grid.dim() == 2 && grid.shape()[0] % 2 == 1 {
         notes.push(
-            "on an odd number of points along the first axis the package (2.0) writes every wavenumber to its neighbor's place, \
-             since it undoes one fftshift by another; here they stay in theirs, so predictions differ"
+            "with an odd number of points along the first axis, the package (2.0) shifts every wavenumber by \
+             one, since it undoes one fftshift by another; here they are not shifted, so predictions differ"
                 .into(),
         );
     }

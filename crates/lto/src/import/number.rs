@@ -2,7 +2,7 @@
 
 use safetensors::tensor::Dtype;
 
-/// Numbers that weights are stored in, little-endian.
+/// Number formats of stored weights, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// IEEE half precision.
@@ -18,7 +18,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// What a class of storages of PyTorch holds.
+    /// The numbers in a PyTorch storage class.
     pub fn of_storage(class: &str) -> Option<Self> {
         match class {
             "torch.HalfStorage" => Some(Self::Half),
@@ -30,7 +30,7 @@ impl Number {
         }
     }
 
-    /// What a type of numbers of a `.safetensors` file is.
+    /// The numbers of a `.safetensors` type.
     pub fn of_dtype(dtype: Dtype) -> Option<Self> {
         match dtype {
             Dtype::F16 => Some(Self::Half),

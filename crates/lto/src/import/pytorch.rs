@@ -1,4 +1,4 @@
-//! Tensors of a file that `torch.save` wrote: a zip archive with a pickle that says what they are, and their numbers.
+//! Tensors of a `torch.save` file: a zip archive with a pickle that describes them, and their numbers.
 
 use super::StateTensor;
 use super::number::Number;
@@ -11,7 +11,7 @@ use std::path::Path;
 /// No pickle of a state dict is longer.
 const LONGEST_PICKLE: u64 = 1 << 26;
 
-/// Where training scripts put the weights beside other things.
+/// Where training scripts put the weights among other things.
 const NESTED: [&str; 4] = ["state_dict", "model_state_dict", "model_state", "model"];
 
 /// Reads all tensors of the state dict of a file.
@@ -23,7 +23,7 @@ pub fn read(path: &Path) -> Result<Vec<StateTensor>> {
     let length = std::fs::metadata(path).map_err(Error::io(path))?.len();
     let mut archive = Archive::open(path).map_err(|e| {
         refuse(format!(
-            "not a whole file of torch.save (PyTorch before 1.6 wrote another form: save it again): {e}"
+            "not a complete file of torch.save (PyTorch before 1.6 wrote another format: save it again): {e}"
         ))
     })?;
     let is_pickle = |name: &&str| *name == "data.pkl" || name.ends_with("/data.pkl");
@@ -70,25 +70,25 @@ fn tensors(pickle: &Pickle) -> Option<Vec<(&str, Id)>> {
 /// The files of the archive.
 struct Entries {
     archive: Archive,
-    /// Those read already: tensors may share them.
+    /// Those already read: tensors may share them.
     storages: HashMap<String, Vec<u8>>,
-    /// So many more bytes may be read: no more than the file has, also where its members overlap.
+    /// Bytes that may still be read: in all no more than the file has, even if its members overlap.
     bytes_left: u64,
-    /// So many more numbers may be read. A number has two bytes or more: tensors that share storages may do so, but not
+    /// Numbers that may still be read. A number has at least two bytes: tensors may share storages, but not
     /// without end.
     left: usize,
 }
 
 impl Entries {
-    /// A tensor: storage, offset, sizes and strides, then what is of no use here.
+    /// A tensor: storage, offset, sizes and strides, then parts not needed here.
     fn tensor(&mut self, pickle: &Pickle, id: Id, folder: &str, name: &str) -> Result<StateTensor, String> {
         let Object::Tensor(arguments) = pickle.get(id) else { return Err("is none".into()) };
         let Object::Sequence(arguments) = pickle.get(*arguments) else { return Err("is damaged".into()) };
         let [storage, offset, sizes, strides, ..] = arguments[..] else { return Err("is damaged".into()) };
         let (kind, key, stored) =
-            storage_of(pickle, storage).ok_or("its storage is not described as usual")?;
+            storage_of(pickle, storage).ok_or("its storage has an unknown description")?;
         let number = Number::of_storage(kind)
-            .ok_or_else(|| format!("has numbers of {kind}; only floating-point and complex ones are read"))?;
+            .ok_or_else(|| format!("has numbers of {kind}; only floating-point and complex are read"))?;
         let (Some(offset), Some(sizes), Some(strides)) =
             (pickle.size(offset), pickle.sizes(sizes), pickle.sizes(strides))
         else {
@@ -100,7 +100,8 @@ impl Entries {
         let reach = sizes.iter().zip(&strides).try_fold(offset, |end, (size, stride)| {
             size.saturating_sub(1).checked_mul(*stride).and_then(|step| end.checked_add(step))
         });
-        // More numbers than are stored would be repetitions, which weights are not: no small file makes a large tensor.
+        // More numbers than stored would be repetitions, which weights are not: a small file cannot make a
+        // large tensor.
         if sizes.len() != strides.len()
             || count > stored
             || count > 0 && reach.is_none_or(|end| end >= stored)
@@ -112,7 +113,7 @@ impl Entries {
         let longest = stored.checked_mul(number.bytes()).ok_or_else(bad)?;
         let bytes = self.storage(&format!("{folder}data/{key}"))?;
         if bytes.len() != longest {
-            return Err(format!("its storage has {} bytes in place of {longest}", bytes.len()));
+            return Err(format!("its storage has {} bytes instead of {longest}", bytes.len()));
         }
         let mut values = Vec::with_capacity(count * number.parts());
         for flat in 0..count {

@@ -21,7 +21,7 @@ const NAMES: [(&str, &str); 14] = [
     ("fno_blocks.channel_mlp_skips.N.", "gates.N."),
 ];
 
-/// Our name of a tensor; what is not known keeps its own.
+/// Our name of a tensor; unknown ones keep their own.
 pub fn rename(name: &str) -> String {
     if let Some((number, rest)) = matched(name, "fno_blocks.channel_mlp.N.fcs.") {
         let layer = rest.replacen("0.", "first.", 1).replacen("1.", "second.", 1);
@@ -47,7 +47,7 @@ fn matched<'a>(name: &'a str, pattern: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// Complex weights `[in, out, modes…]` as real and imaginary parts `[in, out, K]`, both blocks of wavenumbers of the published
-/// form one after the other. What is not of that kind is left as it is.
+/// form one after the other. Other tensors are unchanged.
 pub fn split_complex(tensors: &mut BTreeMap<String, StateTensor>) {
     let firsts: Vec<String> = tensors.keys().filter(|name| name.ends_with(".spectral.0")).cloned().collect();
     for first in firsts {

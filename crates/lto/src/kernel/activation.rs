@@ -4,7 +4,7 @@ use super::simd::{Lanes, MAX_LANES};
 use super::vector_math::{gelu, silu};
 use burn::tensor::{Tensor, activation};
 
-/// What follows an affine map.
+/// The function after an affine map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// Nothing.
@@ -53,7 +53,7 @@ impl Activation {
     /// Activates `x` in place.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     pub(super) unsafe fn apply<V: Lanes>(self, x: &mut Chunk) {
         match self {
@@ -67,7 +67,7 @@ impl Activation {
     /// Activates `x` in place and returns the derivatives.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     pub(super) unsafe fn apply_with_slope<V: Lanes>(self, x: &mut Chunk) -> Chunk {
         let mut slope = [1.0; MAX_LANES];
@@ -88,7 +88,7 @@ impl Activation {
     /// Replaces `x` by the values of a smooth activation, vector by vector, and `slope` by its derivatives.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     unsafe fn smooth<V: Lanes>(self, x: &mut Chunk, slope: Option<&mut Chunk>) {
         let slope = slope.map_or(std::ptr::null_mut(), |slope| slope.as_mut_ptr());
@@ -152,7 +152,7 @@ mod tests {
                 let off = (value - expected).abs();
                 assert!(off <= 1e-6 * x.abs().max(1.0) && slope.is_finite(), "{isa:?} {activation:?} {x}");
             }
-            // What is no number stays none, so that training notices.
+            // NaN stays NaN, so that training notices.
             let [value, ..] = simd::run(isa, At { activation, x: f32::NAN });
             assert!(value.is_nan() || activation == Activation::Relu, "{isa:?} {activation:?}");
         }

@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
-/// Rows that are done together: their numbers stay in the second-level cache between product and activation.
+/// Rows done together: their numbers stay in the second-level cache between product and activation.
 const ROWS: usize = 256;
 
 /// At most this many partial sums, whatever the number of threads: results depend on shapes only, bit for bit.

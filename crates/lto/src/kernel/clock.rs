@@ -1,12 +1,13 @@
-//! Time spent in kernels, so that what is spent around them can be measured.
+//! Time spent in kernels, to measure the time spent around them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// All threads that call kernels add up here; two readings of the clock are nothing beside any kernel.
+/// The sum over all threads that call kernels; two clock readings cost nothing compared with any kernel.
 static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
 
-/// Time spent in kernels since the program started, from call to return: on as many threads as they like, counted once.
+/// Time spent in kernels since the program started, from call to return, counted once however many threads
+/// they use.
 pub fn spent() -> Duration {
     Duration::from_nanos(NANOSECONDS.load(Ordering::Relaxed))
 }

@@ -33,7 +33,7 @@ impl Dots<'_> {
     /// Adds to `sums[i · strides.0 + j · strides.1]`.
     ///
     /// # Safety
-    /// `V`'s instruction set is there; all rows of all stretches lie in the operands.
+    /// `V`'s instruction set is available; all rows of all stretches lie in the operands.
     #[inline(always)]
     pub unsafe fn add<V: Lanes>(&self, stretches: &[Stretch], sums: &mut [f32], strides: (usize, usize)) {
         debug_assert!(self.columns.is_multiple_of(MAX_LANES));

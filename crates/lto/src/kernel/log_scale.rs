@@ -1,11 +1,11 @@
-//! Learned length scales: what a kernel needs of log ℓ, and values computed in plain numbers given back their derivative
-//! in it.
+//! Learned length scales: what a kernel needs of log ℓ, and how values computed in plain numbers get their
+//! derivative in it.
 
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use burn::tensor::{Tensor, TensorData};
 use lto_numerics::setconv::Scale;
 
-/// ℓ of a learned log ℓ `[1]`, with slopes where gradients are tracked.
+/// ℓ of a learned log ℓ `[1]`, with slopes if gradients are tracked.
 pub fn scale_of(log_scale: &Tensor<1>) -> Scale {
     let slope = log_scale.is_require_grad();
     Scale { length: f64::from(log_scale.clone().into_scalar::<f32>()).exp(), slope }

@@ -1,4 +1,4 @@
-//! Hand-written CPU kernels as Burn operations, one a file, each with the same by stock operations for other devices.
+//! Hand-written CPU kernels as Burn operations, one per file, each with a stock equivalent for other devices.
 
 pub mod activation;
 pub mod affine;

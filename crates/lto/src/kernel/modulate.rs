@@ -6,7 +6,7 @@ use super::simd::{self, Isa, Kernel, Lanes, MAX_LANES};
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-/// Numbers below which sharing the work out costs more than it gains.
+/// Below this many numbers, splitting the work costs more than it gains.
 const SERIAL: usize = 16 * 1024;
 
 /// `activation(h (1 + γ) + β)`.
@@ -93,7 +93,8 @@ impl Operation for Modulate {
     }
 }
 
-/// One plane forth. Activation is on whole vectors in fixed chunks: the compiler turns their loops into vectors of `V`.
+/// One plane of the forward pass, activated in fixed chunks of whole vectors: the compiler turns their loops
+/// into vectors of `V`.
 struct Forth<'a> {
     activation: Activation,
     scale: f32,
@@ -123,7 +124,7 @@ impl Kernel for Forth<'_> {
     }
 }
 
-/// One plane back.
+/// One plane of the backward pass.
 struct Back<'a> {
     activation: Activation,
     scale: f32,

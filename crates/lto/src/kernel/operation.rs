@@ -30,17 +30,17 @@ impl Array<'_> {
     }
 }
 
-/// What a forward pass gives.
+/// The result of a forward pass.
 pub struct Forward {
     /// The output.
     pub output: Vec<f32>,
     /// Its shape.
     pub shape: Vec<usize>,
-    /// Whatever the backward pass wants to see again besides the inputs.
+    /// What the backward pass needs besides the inputs.
     pub saved: Vec<f32>,
 }
 
-/// What a backward pass starts from.
+/// The input of a backward pass.
 pub struct Pass<'a> {
     /// The inputs.
     pub inputs: &'a [Array<'a>],
@@ -59,12 +59,12 @@ pub trait Operation: Debug + Send + Sync + 'static {
     /// Computes the output; `tracked` if a backward pass may follow.
     fn forward(&self, inputs: &[Array], tracked: bool) -> Forward;
 
-    /// Whether the backward pass looks at the output.
+    /// Whether the backward pass needs the output.
     fn needs_output(&self) -> bool {
         false
     }
 
-    /// Gradients of the inputs, in their order; `None` where none is wanted.
+    /// Gradients of the inputs, in order; `None` where not wanted.
     fn backward(&self, pass: &Pass) -> Vec<Option<Vec<f32>>>;
 }
 
@@ -164,7 +164,7 @@ impl<C: CheckpointStrategy> Extension for Autodiff<Flex, C> {
     }
 }
 
-/// What the graph keeps of an operation.
+/// The state of an operation in the graph.
 #[derive(Clone, Debug)]
 struct State {
     operation: Arc<dyn Operation>,

@@ -17,7 +17,8 @@ pub fn pointwise(x: Tensor<3>, weight: Tensor<2>, bias: Tensor<1>, activation: A
     conv(x, weight, bias, 1, [Padding::Zero; 2], activation).reshape([b, output, m])
 }
 
-/// A length of rows for `m` points: rows share the work out and stay in the cache. One row where only short ones divide.
+/// A row length for `m` points, so that rows split the work and stay in the cache; one row if only short ones
+/// divide `m`.
 fn columns(m: usize) -> usize {
     (64..=512).rev().find(|n| m.is_multiple_of(*n)).unwrap_or(m)
 }

@@ -1,4 +1,4 @@
-//! Work space of kernels, kept by each thread: fresh pages cost more than the work on small tensors.
+//! Workspace of kernels, kept by each thread: fresh pages cost more than the work on small tensors.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Vector instructions chosen at run time: AVX-512, AVX2 with FMA, or what every target has.
+//! Vector instructions chosen at run time: AVX-512, AVX2 with FMA, or portable code.
 //!
 //! A kernel is written once over [`Lanes`] and compiled for each instruction set: [`run`] enters it through a function
 //! with the `target_feature`s enabled, into which the kernel is inlined.
@@ -28,7 +28,7 @@ impl Isa {
         *BEST.get_or_init(|| Self::available()[0])
     }
 
-    /// All that this machine can run, best first.
+    /// All instruction sets of this machine, best first.
     pub fn available() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -49,7 +49,7 @@ impl Isa {
         found
     }
 
-    /// Output channels that one register tile holds: see [`Lanes::BLOCK`].
+    /// Output channels in one register tile: see [`Lanes::BLOCK`].
     pub fn block(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -64,19 +64,19 @@ impl Isa {
 /// The longest vector of all instruction sets: buffers are padded to a multiple of it.
 pub const MAX_LANES: usize = 16;
 
-/// A vector register of `f32`. Making one from nothing or from memory is unsafe; all else is safe, since where there is a
-/// vector its instruction set is too.
+/// A vector register of `f32`. Making one is unsafe; everything else is safe, since a vector exists only if
+/// its instruction set does.
 pub trait Lanes: Copy {
     /// The instruction set it belongs to.
     const ISA: Isa;
     /// Numbers in a vector.
     const N: usize;
-    /// Rows of a register tile: with three vectors a row they leave registers for the operands.
+    /// Rows of a register tile: with three vectors per row they leave registers for the operands.
     const BLOCK: usize;
     /// All `value`.
     ///
     /// # Safety
-    /// The instruction set is there: the caller runs inside [`run`].
+    /// The instruction set is available: the caller runs inside [`run`].
     unsafe fn splat(value: f32) -> Self;
     /// From memory, unaligned.
     ///
@@ -92,9 +92,9 @@ pub trait Lanes: Copy {
     fn all(self, value: f32) -> Self;
     /// `self · a + b`.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// The larger of each two; `other` where one is no number.
+    /// The larger of each pair; `other` where one is NaN.
     fn max(self, other: Self) -> Self;
-    /// The smaller of each two; `other` where one is no number.
+    /// The smaller of each pair; `other` where one is NaN.
     fn min(self, other: Self) -> Self;
     /// `self / other`.
     fn div(self, other: Self) -> Self;
@@ -112,7 +112,7 @@ mod x86 {
     use super::{Isa, Lanes};
     use std::arch::x86_64::*;
 
-    /// A register whose operations are one instruction each, but for the two that are written out.
+    /// A register whose operations are one instruction each, except the two written out.
     macro_rules! lanes {
         (safe $name:ident($self:ident $(, $argument:ident: $type:ty)*) = $value:expr) => {
             #[inline(always)]
@@ -280,8 +280,9 @@ pub trait Kernel {
     fn run<V: Lanes>(self) -> Self::Output;
 }
 
-/// Runs `kernel` with the given instruction set, as a function of its own: a kernel that many others use is entered this
-/// way from inside them too, with [`Lanes::ISA`], so that its code exists once for each instruction set.
+/// Runs `kernel` with the given instruction set, as a separate function: a kernel that many others use is
+/// entered this way from inside them too, with [`Lanes::ISA`], so that its code exists once for each
+/// instruction set.
 pub fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
     match isa {
         #[cfg(target_arch = "x86_64")]

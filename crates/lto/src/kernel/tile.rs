@@ -21,16 +21,16 @@ pub struct Product<'a> {
     pub weights: &'a [f32],
     /// Added to every output channel.
     pub bias: &'a [f32],
-    /// Applied at last.
+    /// Applied last.
     pub activation: Activation,
 }
 
-/// Where a product goes.
+/// The destination of a product.
 #[derive(Clone, Copy)]
 pub struct Target {
     /// Output channel 0, column 0.
     pub output: *mut f32,
-    /// The activation's derivative, if it is wanted, laid out as the output; else null.
+    /// The activation's derivative, laid out as the output; null if not wanted.
     pub slope: *mut f32,
     /// Distance between output channels.
     pub stride: usize,
@@ -96,8 +96,8 @@ impl Product<'_> {
     /// Computes output channels `begin..begin + size` (one of [`blocks`]) of the first `columns` columns.
     ///
     /// # Safety
-    /// `V`'s instruction set is there; every row of `x` has `columns` rounded up to [`MAX_LANES`] numbers; `to` has
-    /// room for `columns` numbers in each of these channels.
+    /// `V`'s instruction set is available; every row of `x` has `columns` rounded up to [`MAX_LANES`]
+    /// numbers; `to` has room for `columns` numbers in each of these channels.
     #[inline(always)]
     pub unsafe fn rows<V: Lanes>(&self, begin: usize, size: usize, columns: usize, to: Target) {
         simd::run(V::ISA, Rows { product: self, begin, size, columns, to });
@@ -112,7 +112,7 @@ impl Product<'_> {
         let mut column = 0;
         while column < columns {
             let left = columns - column;
-            // Four vectors are better done as two and two than as three and one.
+            // Four vectors are faster as two and two than as three and one.
             let vectors = match left / V::N {
                 0 | 1 => 1,
                 2 => 2,

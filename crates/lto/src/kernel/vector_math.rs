@@ -26,7 +26,7 @@ fn exp_negative<V: Lanes>(x: V) -> V {
     p.mul_add(square, r).mul_add(one, one).times_two_to(n)
 }
 
-/// |x|, and a number that is 1 for positive, −1 for negative and 0 for vanishing x.
+/// |x|, and a number that is 1 for positive, −1 for negative and 0 for zero x.
 #[inline(always)]
 fn size_and_sign<V: Lanes>(x: V) -> (V, V) {
     let zero = x.all(0.0);
@@ -51,7 +51,7 @@ pub fn silu<V: Lanes>(x: V) -> (V, V) {
     // σ(|x|) and 1 − σ(|x|).
     let large = one.div(e.mul_add(one, one));
     let small = e.mul_add(large, zero);
-    // The order of `min` keeps what is no number.
+    // The order of `min` keeps NaN.
     let value = x.max(zero).mul_add(large, zero.min(x).mul_add(small, zero));
     let slope = size.mul_add(small, one).mul_add(large, zero);
     (value, mirrored(slope, sign))

@@ -1,4 +1,4 @@
-//! The operator in physical units: the one place where what it sees is normalized, and what it says is not.
+//! The operator in physical units: the one place where inputs are normalized and outputs denormalized.
 
 use super::Model;
 use crate::error::{Error, Result};
@@ -7,8 +7,7 @@ use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use std::sync::Arc;
 
-/// More query points than these, over all examples of a batch, are decoded piece by piece, so that memory does not grow
-/// with them.
+/// More query points than this, over all examples of a batch, are decoded piece by piece to bound memory.
 pub(crate) const PIECE: usize = 1 << 16;
 
 impl Model {
@@ -22,7 +21,7 @@ impl Model {
         self.operator.encode(contexts)
     }
 
-    /// Decodes what was evolved, large queries piece by piece.
+    /// Decodes evolved states, large queries piece by piece.
     ///
     /// # Shapes
     /// b examples, one or b sets of M points → `[b, q, M]`.
@@ -65,8 +64,8 @@ impl Model {
         self.values(&self.operator.evolve(&self.latents(contexts)?, times)?, queries)
     }
 
-    /// Makes a prediction at query points the newest frame of a context: where a source has several frames as channels,
-    /// oldest first, the oldest is dropped.
+    /// Makes a prediction at the query points the newest frame of a context; if a source has several frames
+    /// as channels, oldest first, the oldest is dropped.
     pub(crate) fn feed_back(&self, context: &mut Context, values: &[f64], query: &Points) -> Result<()> {
         let (p, q) = (self.card.problem.source_channels, self.card.problem.target_channels);
         let kept = if p == q {
@@ -75,8 +74,8 @@ impl Model {
             context.values.split_off(values.len())
         } else {
             return Err(self.unsupported(format!(
-                "a rollout feeds {q} channels back into a source of {p}: earlier frames are known at the points of the context \
-                 only, so the query must be those"
+                "a rollout feeds {q} channels back into a source of {p}: earlier frames are known only at \
+                 the points of the context, so the query must be the same points"
             )));
         };
         *context = Context { points: query.clone(), n_channels: p, values: [&kept, values].concat() };

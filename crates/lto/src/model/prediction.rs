@@ -1,5 +1,5 @@
-//! Predictions in physical units: encoded once, then at any times and points; straight where the operator can, else step
-//! by step.
+//! Predictions in physical units: encoded once, then at any times and points; directly if the operator can,
+//! else step by step.
 
 use super::Model;
 use crate::error::{Error, Result};
@@ -8,13 +8,13 @@ use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use std::sync::Arc;
 
-/// Times that agree to this share of themselves are the same.
+/// Relative tolerance within which two times are the same.
 const SAME_TIME: f64 = 1e-6;
 
-/// More native steps than these are refused: errors have long taken over, and a slip in a time would compute for days.
+/// More native steps are refused: errors have long taken over, and a typo in a time would compute for days.
 const MOST_STEPS: usize = 100_000;
 
-/// What a model says of a field.
+/// A predicted field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Target times.
@@ -29,18 +29,17 @@ pub struct Prediction {
 /// Observations, and the times at which the state is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Forecast<'a> {
-    /// What is observed.
+    /// The observations.
     pub context: &'a Context,
-    /// When.
+    /// Their time.
     pub s: f64,
-    /// Target times; a steady problem ignores them, and has one.
+    /// Target times; a steady problem ignores them and has one.
     pub times: &'a [f64],
 }
 
-/// Observations that a model has encoded: the latent state at time s, once for all target times and queries.
-///
-/// A model without a latent state keeps the observations, and computes when it decodes. Clones share everything; threads
-/// may share it.
+/// Observations encoded by a model: the latent state at time s, reused for all target times and queries.
+/// A model without a latent state keeps the observations and computes when decoding. Clones share everything;
+/// threads may share it.
 #[derive(Clone)]
 pub struct Encoded {
     model: Model,
@@ -59,18 +58,17 @@ struct Source {
 pub struct Evolved {
     encoded: Encoded,
     t: f64,
-    /// None where the operator goes one step at a time: the steps are taken on the points of the query.
+    /// `None` if the operator goes one step at a time: the steps are taken on the query points.
     latents: Option<Latents>,
 }
 
 impl Encoded {
     /// The state at time `t`; a steady problem ignores the time.
-    ///
-    /// A model that goes one native step at a time ([`Reach::Step`]) takes its steps when it decodes, since what it
-    /// predicts at the query points is the context of the next step.
+    /// A model that goes one native step at a time ([`Reach::Step`]) takes its steps when decoding, since
+    /// each prediction at the query points is the context of the next step.
     ///
     /// # Errors
-    /// A time that is not finite, or that native steps do not lead to.
+    /// A time that is not finite, or not reached by native steps.
     pub fn at(&self, t: f64) -> Result<Evolved> {
         self.model.check_times(&[t])?;
         let s = self.source.starts[0];
@@ -81,7 +79,7 @@ impl Encoded {
         Ok(Evolved { encoded: self.clone(), t, latents })
     }
 
-    /// Predictions of every source at times of its own.
+    /// Predictions of every source at its own times.
     fn predict(&self, times: Vec<Vec<f64>>, query: &Arc<Points>) -> Result<Vec<Prediction>> {
         let (model, Source { starts, latents, .. }) = (&self.model, self.source.as_ref());
         model.check_times(&times.concat())?;
@@ -100,7 +98,7 @@ impl Encoded {
                 }
             })?;
         } else {
-            // All first times, then all second ones; a source that has no more of them stays where it is.
+            // All first times, then all second ones; a source without further times stays at its last.
             for j in 0..times.iter().map(Vec::len).max().unwrap_or(0) {
                 let each = starts.iter().zip(&times);
                 let pairs: Vec<(f64, f64)> =
@@ -122,8 +120,8 @@ impl Encoded {
         let interval = model.interval()?;
         if n_steps > MOST_STEPS {
             return Err(model.unsupported(format!(
-                "it goes one native interval of {interval} at a time, and {n_steps} steps are more than the {MOST_STEPS} that \
-                 are taken; ask for an earlier time"
+                "it goes one native interval of {interval} at a time, and {n_steps} steps exceed the limit \
+                 of {MOST_STEPS}; ask for an earlier time"
             )));
         }
         let (mut contexts, mut latents) = (source.contexts.clone(), source.latents.clone());
@@ -171,11 +169,11 @@ impl Evolved {
         self.t
     }
 
-    /// The state at query points, `[channel, point]` in the order of the points, in physical units. Encodes and evolves
-    /// nothing again, but for a model that goes one native step at a time.
+    /// The state at query points, `[channel, point]` in the order of the points, in physical units. Nothing
+    /// is encoded or evolved again, except by a model that goes one native step at a time.
     ///
     /// # Errors
-    /// A query on another domain; [`Error::Unsupported`] where models of this kind never take such.
+    /// A query on another domain; [`Error::Unsupported`] for queries that models of this kind never take.
     pub fn decode(&self, query: &Points) -> Result<Prediction> {
         let query = Arc::new(query.clone());
         let predictions = match &self.latents {
@@ -190,8 +188,8 @@ impl Evolved {
 }
 
 impl Model {
-    /// Encodes observations at time `s`; a steady problem ignores the time. What comes out serves any number of target
-    /// times and queries, from any number of threads.
+    /// Encodes observations at time `s`; a steady problem ignores the time. The result serves any number of
+    /// target times and queries, from any number of threads.
     ///
     /// # Errors
     /// Observations that the model cannot take, or a time that is not finite.
@@ -205,7 +203,7 @@ impl Model {
         Ok(Encoded { model: self.clone(), source: Arc::new(Source { contexts, starts, latents }) })
     }
 
-    /// Refuses times that are not finite, and those that the model was not trained on unless it is
+    /// Refuses times that are not finite, and times outside training unless the model is
     /// [extrapolating](Model::extrapolating).
     ///
     /// # Errors
@@ -222,13 +220,13 @@ impl Model {
         }
     }
 
-    /// Predicts from observations at time `s` each of the target times: straight, or over as many native steps as it
-    /// takes where the operator goes one step at a time ([`Reach::Step`]); what is predicted at the query points is then
-    /// the context of the next step. A steady problem ignores the times and gives one.
+    /// Predicts each of the target times from observations at time `s`: directly, or by native steps if the
+    /// operator goes one step at a time ([`Reach::Step`]), where each prediction at the query points is the
+    /// context of the next step. A steady problem ignores the times and gives one state.
     ///
     /// # Errors
     /// A context or query the model cannot take, a time that is not finite or outside the trained range (unless the model is
-    /// [extrapolating](Model::extrapolating)), or one that native steps do not lead to.
+    /// [extrapolating](Model::extrapolating)), or not reached by native steps.
     pub fn predict(
         &self,
         context: &Context,
@@ -239,7 +237,7 @@ impl Model {
         only(self.predict_batch(&[Forecast { context, s, times }], query)?)
     }
 
-    /// As [`Model::predict`], for several contexts at once: the same values, sooner.
+    /// As [`Model::predict`], for several contexts at once: the same values, faster.
     ///
     /// # Errors
     /// As [`Model::predict`], for any of them.
@@ -250,12 +248,10 @@ impl Model {
         self.encode_batch(contexts, wanted.iter().map(|w| w.s).collect())?.predict(times, query)
     }
 
-    /// Predicts `n_steps` native steps one after the other from observations at time `s`, what is predicted at the query
-    /// points being the context of the next step, and gives the values at all of these times. Once values are not
-    /// finite, all later ones are NaN.
-    ///
-    /// Where the source of the model has several frames as channels, oldest first, a prediction takes the place of the
-    /// newest and the oldest is dropped.
+    /// Predicts `n_steps` native steps from observations at time `s`, each prediction at the query points
+    /// being the context of the next step, and returns the values at all these times. Once values are not
+    /// finite, all later ones are NaN. If the model's source has several frames as channels, oldest first,
+    /// each prediction becomes the newest frame and the oldest is dropped.
     ///
     /// # Errors
     /// A context or query the model cannot take, a steady problem, times outside the trained range as for
@@ -294,7 +290,7 @@ impl Model {
         Ok(encoded.predictions(times.collect(), all))
     }
 
-    /// The native interval, where the operator goes no further at a time.
+    /// The native interval, if the operator goes no further at a time.
     fn interval_of_steps(&self) -> Result<Option<f64>> {
         let steps = self.card.problem.times.is_some() && self.operator.reach() == Reach::Step;
         steps.then(|| self.interval()).transpose()
@@ -309,8 +305,8 @@ impl Model {
         }
         let ahead = t - s;
         Err(self.unsupported(format!(
-            "it goes one native interval of {interval} at a time, and t − s = {ahead} (s = {s}, t = {t}) is no whole number \
-             of them"
+            "it goes one native interval of {interval} at a time, and t − s = {ahead} (s = {s}, t = {t}) is \
+             not a whole number of them"
         )))
     }
 

@@ -53,7 +53,7 @@ impl ConvConfig {
         )
     }
 
-    /// All zero: added to something, it leaves that unchanged.
+    /// All zero: a residual branch that starts as the identity.
     pub fn init_zero(&self, device: &Device) -> Conv {
         let [k0, k1] = self.kernel();
         self.build(

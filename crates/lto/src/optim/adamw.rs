@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-/// Parameters worked on by one thread at a time.
+/// Parameters per task.
 const CHUNK: usize = 1 << 15;
 
-/// What does not change during training.
+/// The settings, constant during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamWConfig {
     /// Decay of the running means of the gradient and of its square.
@@ -27,12 +27,12 @@ pub struct AdamW {
 }
 
 impl AdamW {
-    /// For `n` parameters.
+    /// Zero means for `n` parameters.
     pub fn new(config: AdamWConfig, n: usize) -> Self {
         Self { config, first_moment: vec![0.0; n], second_moment: vec![0.0; n] }
     }
 
-    /// Step number `step` (the first is 1), with gradients `scale · g`:
+    /// Step `step` (from 1), with gradients `scale · g`:
     /// `m ← β₁m + (1−β₁)g`, `v ← β₂v + (1−β₂)g²`,
     /// `θ ← θ(1 − ηλ) − η (m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε)`.
     pub fn step(
@@ -66,12 +66,12 @@ impl AdamW {
     }
 }
 
-/// ‖g‖₂ of all gradients together, summed in order: the same bits on any number of threads.
+/// ‖g‖₂ over all gradients, summed in order: the same bits on any number of threads.
 pub fn norm(gradients: &[f32]) -> f64 {
     gradients.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt()
 }
 
-/// What gradients of this norm are multiplied by so that it is at most `clip`; 0 never clips.
+/// The factor that scales gradients of this norm down to at most `clip`; `clip = 0` never clips.
 pub fn clip_scale(norm: f64, clip: f64) -> f64 {
     if clip > 0.0 && norm > clip { clip / norm } else { 1.0 }
 }

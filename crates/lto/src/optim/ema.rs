@@ -1,6 +1,6 @@
 //! The running mean of the weights.
 
-/// `average ← d · average + (1 − d) · weights` after step number `step` (the first is 1), with
+/// `average ← d · average + (1 − d) · weights` after step `step` (from 1), with
 /// `d = min(decay, (1 + step)/(10 + step))`: early weights are soon forgotten.
 pub fn update(average: &mut [f32], weights: &[f32], decay: f64, step: u64) {
     let early = (1.0 + step as f64) / (10.0 + step as f64);

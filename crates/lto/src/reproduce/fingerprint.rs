@@ -1,4 +1,4 @@
-//! What a file holds, in a few bytes: tells whether results were made from the same.
+//! The contents of a file in a few bytes: tells whether results were made from the same file.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Size and checksum of a file. Not its time or place: a copy is as good.
+/// Size and checksum of a file, not its time or place: a copy is as good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     bytes: u64,
@@ -50,7 +50,7 @@ mod tests {
         other[1 << 20] = 8;
         assert_eq!(of("a", &long), of("b", &long));
         assert_ne!(of("a", &long), of("a", &other));
-        // The check value of the standard.
+        // The standard's check value.
         assert_eq!(of("c", b"123456789"), Fingerprint { bytes: 9, crc32: 0xCBF4_3926 });
         assert!(Fingerprint::of(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
     }

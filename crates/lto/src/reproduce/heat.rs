@@ -22,16 +22,16 @@ pub struct HeatFigure {
     seed: u64,
     /// ε_disc(N): the supremum over states and places of the set convolution's error, at ℓ*, from random sensors.
     pub closed_form: RateSweep,
-    /// The twin's forecasts, one curve a seed.
+    /// The twin's forecasts, one curve per seed.
     pub twin: Vec<TwinCurve>,
-    /// The slopes of the seeds; `None` where no seed has one.
+    /// The slopes of the seeds; `None` if no seed has one.
     pub twin_slope: Option<SeedSlopes>,
 }
 
 /// Slopes of several seeds.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeedSlopes {
-    /// Each.
+    /// The slope of each seed.
     pub slopes: Vec<f64>,
     /// Their mean.
     pub mean: f64,
@@ -59,7 +59,7 @@ pub struct TwinCurve {
     pub n_points: Vec<f64>,
     /// Mean relative L2 of the forecasts.
     pub errors: Vec<f64>,
-    /// The rate where too few sensors cause the error.
+    /// The rate where too few sensors limit the error.
     pub fit: Option<RateFit>,
     /// How many sizes, from the smallest, are fitted.
     pub fitted: usize,

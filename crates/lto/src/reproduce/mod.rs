@@ -1,4 +1,4 @@
-//! An experiment of the paper done again: data, training, evaluation, in stages that are never done twice.
+//! Reproduces an experiment of the paper: data, training, evaluation, in stages that are never repeated.
 
 mod fingerprint;
 mod heat;
@@ -22,25 +22,25 @@ use std::path::{Path, PathBuf};
 pub struct Reproduction {
     /// Which experiment.
     pub experiment: PublishedExperiment,
-    /// How large.
+    /// The scale.
     pub scale: Scale,
     /// The page about it.
     pub report: PathBuf,
     /// Every model.
     pub runs: Vec<EvaluatedRun>,
-    /// Error against the number of sensors, where that is the experiment.
+    /// Error against the number of sensors, if that is the experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heat: Option<HeatFigure>,
-    /// Wall time of each stage, whenever it was done.
+    /// Wall time of each stage, whenever it ran.
     pub times: StageTimes,
-    /// Wall time of this go; stages that were there already take none.
+    /// Wall time of this call; finished stages take none.
     pub seconds: f64,
 }
 
 /// Wall times in seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct StageTimes {
-    /// Making the data; `None` where they were given.
+    /// Making the data; `None` if they were given.
     pub data: Option<f64>,
     /// By run.
     pub models: Vec<RunTimes>,
@@ -53,7 +53,7 @@ pub struct StageTimes {
 pub struct RunTimes {
     /// Name of its folder, or of a baseline.
     pub run: String,
-    /// `None` where it is not trained.
+    /// Its training; `None` if it needs none.
     pub training: Option<f64>,
     /// Its evaluation.
     pub evaluation: f64,
@@ -64,20 +64,21 @@ pub struct RunTimes {
 pub struct EvaluatedRun {
     /// The model; the same for all its seeds.
     pub name: String,
-    /// Seed of its training; `None` where it is not trained.
+    /// Seed of its training; `None` if it needs none.
     pub seed: Option<u64>,
     /// Its errors.
     pub evaluation: Evaluation,
 }
 
-/// What costs nothing and must be beaten.
+/// The baselines without parameters, which cost nothing and must be beaten.
 const UNTRAINED: [&str; 2] = ["persistence", "interpolation"];
 
-/// Trains and evaluates all models of a suite on a file of data. `command` is what does it again.
+/// Trains and evaluates all models of a suite on a data file. `command` repeats it.
 ///
 /// # Errors
 /// Data that cannot be read, settings that do not fit, training that diverges, files that cannot be written;
-/// [`Error::Interrupted`](crate::Error::Interrupted) where the observer says so: the same call goes on from there.
+/// [`Error::Interrupted`](crate::Error::Interrupted) if the observer says so; repeating the call continues
+/// from there.
 pub fn reproduce(
     suite: &mut Suite,
     data: &DataFile,
@@ -87,7 +88,7 @@ pub fn reproduce(
 ) -> Result<Reproduction> {
     suite.read_from(&data.path);
     let file = Fingerprint::of(&data.path)?;
-    // Name, seed, the folder of the run (or its name where it is not trained), seconds of training, data.
+    // Name, seed, the folder of the run (or its name if not trained), seconds of training, data.
     let mut all = Vec::new();
     for SuiteRun { name, seed, folder: own, experiment } in &suite.runs {
         let run = folder.join("runs").join(own);
@@ -120,7 +121,7 @@ pub fn reproduce(
 }
 
 impl Reproduction {
-    /// The evaluation of every model once: of several seeds the first.
+    /// One evaluation per model: that of its first seed.
     pub fn shown(&self) -> Vec<Evaluation> {
         let first =
             |(i, run): &(usize, &EvaluatedRun)| self.runs[..*i].iter().all(|other| other.name != run.name);

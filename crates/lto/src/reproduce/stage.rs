@@ -1,5 +1,5 @@
-//! The stages that the reproduction and the demonstration are made of. Each leaves a file that says what it was made from:
-//! what is there and was made from the same is not made again.
+//! The stages of a reproduction or demonstration. Each leaves a file that says what it was made from, and is
+//! not repeated while that stays the same.
 
 use super::fingerprint::Fingerprint;
 use crate::data::config::DataConfig;
@@ -19,19 +19,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Receives what happens in the stages, training included.
+/// Receives the events of all stages, including training.
 pub trait StageObserver: Observer {
-    /// A stage begins, or need not: `twin: training`, `data: there already`. What was in progress is over.
+    /// A stage begins, or need not: `twin: training`, `data: already there`. The previous one is over.
     fn stage(&mut self, name: &str, what: &str);
 
-    /// So many of so many things are done, which are called `what`.
+    /// `done` of `total` things, called `what`, are done.
     fn progress(&mut self, what: &'static str, done: usize, total: usize) -> Control;
 }
 
 /// A file of samples.
 #[derive(Clone, Debug)]
 pub struct DataFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Seconds it took to make; `None` for a file that was given.
     pub seconds: Option<f64>,
@@ -40,15 +40,15 @@ pub struct DataFile {
 #[derive(Serialize, Deserialize)]
 struct DataStamp {
     made_from: Recipe,
-    /// Wall time, of the last go where it was interrupted.
+    /// Wall time; if interrupted, of the last session.
     seconds: f64,
 }
 
-/// The file with all samples of a generated experiment, made unless it is there.
+/// The file with all samples of a generated experiment, made if missing.
 ///
 /// # Errors
 /// An experiment that generates no data, a problem that cannot be solved, a file that cannot be written;
-/// [`Error::Interrupted`] where the observer says so.
+/// [`Error::Interrupted`] if the observer says so.
 pub fn data(folder: &Path, experiment: &Experiment, observer: &mut dyn StageObserver) -> Result<DataFile> {
     let data = &experiment.data;
     let (Some(config), Some(samples)) = (data.generate.clone(), data.samples) else {
@@ -59,12 +59,12 @@ pub fn data(folder: &Path, experiment: &Experiment, observer: &mut dyn StageObse
     let recipe = Recipe::new(config, data.seed, samples);
     let made = read::<DataStamp>(&stamp).filter(|made| path.exists() && made.made_from == recipe);
     if let Some(made) = made {
-        observer.stage("data", "there already");
+        observer.stage("data", "already there");
         return Ok(DataFile { path, seconds: Some(made.seconds) });
     }
     let clock = Instant::now();
     observer.stage("data", &format!("solving {samples} samples"));
-    // A journal of the same is continued, any other is not.
+    // Only a journal of the same data is continued.
     let resume = Recipe::of_journal(&Journal::path_for(&path)).is_some_and(|begun| begun == recipe);
     let mut generation = Generation::begin(recipe.clone(), &path, Existing { resume, replace: true })?;
     let stop = AtomicBool::new(false);
@@ -80,10 +80,10 @@ pub fn data(folder: &Path, experiment: &Experiment, observer: &mut dyn StageObse
     Ok(DataFile { path, seconds: Some(seconds) })
 }
 
-/// A file beside a model that was trained to its end.
+/// A file beside a fully trained model.
 const FINISHED: &str = "finished.json";
 
-/// A file beside a model that says which data it learns from.
+/// A file beside a model that identifies its training data.
 const DATA: &str = "data.json";
 
 #[derive(Serialize, Deserialize)]
@@ -92,12 +92,13 @@ struct Finished {
     seconds: f64,
 }
 
-/// Trains a run in its folder: starts it, continues it, or leaves it as it is where it is finished. The seconds it took.
-/// `file` is what the data file holds; `None` where samples are solved on the fly. `anew` begins again whatever is there.
+/// Trains a run in its folder: starts it, continues it, or leaves it if finished. Returns the seconds it
+/// took. `file` identifies the data file; `None` if samples are solved on the fly. `anew` starts over
+/// regardless.
 ///
 /// # Errors
 /// A configuration that does not fit the data, training that diverges, files that cannot be written;
-/// [`Error::Interrupted`] where the observer says so.
+/// [`Error::Interrupted`] if the observer says so.
 pub fn train(
     run: &Path,
     experiment: &Experiment,
@@ -108,7 +109,7 @@ pub fn train(
     let name = name(run);
     let made = Experiment::read(&run.join(CONFIG_FILE), &[]).ok().filter(|_| !anew);
     let in_place = made.as_ref() == Some(experiment);
-    // The fingerprint says which data they are, wherever the folder has been moved to.
+    // The fingerprint identifies the data, even if the folder was moved.
     let same = made.is_some_and(|mut made| {
         made.data.path.clone_from(&experiment.data.path);
         made == *experiment
@@ -116,14 +117,14 @@ pub fn train(
     let (end, model) = (run.join(FINISHED), run.join(model::FILE_NAME));
     let finished = read::<Finished>(&end).filter(|_| same && model.exists());
     if let Some(finished) = finished {
-        observer.stage(&name, "trained already");
+        observer.stage(&name, "already trained");
         return Ok(finished.seconds);
     }
     observer.stage(&name, "training");
     let trainer = if same && in_place && run.join(checkpoint::FILE_NAME).exists() {
         Trainer::resume(run, &[], observer)
     } else {
-        // What an earlier run left must not vouch for this one.
+        // The stamp of an earlier run must not vouch for this one.
         for path in [&end, &run.join(DATA)] {
             if path.exists() {
                 std::fs::remove_file(path).map_err(Error::io(path))?;
@@ -160,8 +161,8 @@ struct EvaluationStamp {
 /// The evaluation of a trained run, or of a baseline that is not trained.
 ///
 /// # Errors
-/// A model or data that cannot be read, or a protocol that the data do not allow; [`Error::Interrupted`] where the observer
-/// says so.
+/// A model or data that cannot be read, or a protocol that the data do not allow; [`Error::Interrupted`] if
+/// the observer says so.
 pub fn evaluate(
     folder: &Path,
     run: &str,
@@ -176,7 +177,7 @@ pub fn evaluate(
     let made_from = EvaluationStamp {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: protocol.clone(),
-        // Wherever the file is.
+        // Independent of the file's place.
         data: DataConfig { path: None, ..data.clone() },
         file: *file,
         model: crc32fast::hash(&weights),
@@ -184,7 +185,7 @@ pub fn evaluate(
     if read::<EvaluationStamp>(&stamp).is_some_and(|made| made == made_from)
         && let Some(evaluation) = read::<Evaluation>(&output)
     {
-        observer.stage(&name, "evaluated already");
+        observer.stage(&name, "already evaluated");
         return Ok(evaluation);
     }
     observer.stage(&name, "evaluating");
@@ -207,12 +208,12 @@ pub(super) fn name(run: &Path) -> String {
     run.file_name().unwrap_or(run.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A value that an earlier stage left, if it is there and understood.
+/// A value left by an earlier stage, if it exists and is understood.
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-/// Leaves a value for later stages, whole or not at all.
+/// Leaves a value for later stages, atomically.
 fn write(path: &Path, value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Error::bad_file(path, e.to_string()))? + "\n";
     let mut file = AtomicFile::create(path)?;

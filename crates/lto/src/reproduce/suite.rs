@@ -1,4 +1,4 @@
-//! What `lto reproduce` does, as a file says: which models on which data, how large, how evaluated, and what was published.
+//! What `lto reproduce` does, read from a file: the models, data, scales, evaluation and published numbers.
 
 use crate::error::{Error, Result};
 use crate::evaluate::{EvaluationConfig, Published};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The suites and the configuration files they name, embedded: a program that was only copied has them with it.
+/// The suites and the configuration files they name, embedded so that a copied program has them too.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../../configs/", $name, ".toml")))),*]
@@ -51,7 +51,7 @@ pub enum PublishedExperiment {
     Burgers,
     /// One step at several resolutions, and ten steps ahead
     NavierStokes,
-    /// A steady problem at 85 to 421 points an axis
+    /// A steady problem at 85 to 421 points per axis
     Darcy,
 }
 
@@ -70,14 +70,14 @@ impl PublishedExperiment {
     }
 }
 
-/// How large an experiment is.
+/// The size of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Scale {
-    /// Minutes: shows that everything works
+    /// Takes minutes: shows that everything works
     Smoke,
-    /// Sized for two cores; the report says what every stage took
+    /// Sized for two cores; the report gives the time of every stage
     Small,
     /// The published sizes
     Paper,
@@ -102,15 +102,15 @@ impl Scale {
 pub struct Suite {
     /// Which experiment.
     pub experiment: PublishedExperiment,
-    /// How large.
+    /// The scale.
     pub scale: Scale,
     /// What it is about.
     pub title: String,
-    /// What is asked and how it is measured, in a few sentences.
+    /// The question and how it is measured, in a few sentences.
     pub about: String,
     /// What is smaller than published, in words.
     pub about_scale: String,
-    /// What is trained; never empty.
+    /// The runs to train; never empty.
     pub runs: Vec<SuiteRun>,
     /// How it is evaluated.
     pub protocol: EvaluationConfig,
@@ -125,7 +125,7 @@ pub struct SuiteRun {
     pub name: String,
     /// Its seed.
     pub seed: u64,
-    /// Name of its folder, and its own in tables.
+    /// Name of its folder and in tables.
     pub folder: String,
     /// The configuration, with everything set.
     pub experiment: Experiment,
@@ -156,7 +156,7 @@ struct ModelEntry {
     /// Its own settings at every scale.
     #[serde(default)]
     set: Vec<String>,
-    /// It is trained once for each of these seeds.
+    /// Seeds; it is trained once for each.
     #[serde(default = "one_seed")]
     seeds: Vec<u64>,
 }
@@ -176,7 +176,7 @@ struct ScaleSettings {
     /// Settings of single models, by name.
     #[serde(default)]
     models: BTreeMap<String, Vec<String>>,
-    /// How it is evaluated, in place of what holds at any scale.
+    /// How it is evaluated at this scale, overriding the general settings.
     #[serde(default)]
     evaluate: Table,
 }
@@ -230,7 +230,8 @@ impl Suite {
         })
     }
 
-    /// Reads the samples of all runs from a file in place of solving them; what is known of the PDE stays known.
+    /// Reads the samples of all runs from a file instead of solving them; what is known of the PDE stays
+    /// known.
     pub fn read_from(&mut self, file: &Path) {
         for data in self.runs.iter_mut().map(|run| &mut run.experiment.data) {
             if let Some(pde) = data.generate.take() {

@@ -1,4 +1,4 @@
-//! `checkpoint.safetensors`: everything a run needs to go on as if it had never stopped.
+//! `checkpoint.safetensors`: everything a run needs to continue as if it had never stopped.
 
 use super::flat::FlatLayout;
 use super::means::Means;
@@ -19,7 +19,7 @@ const AVERAGE: &str = "average.";
 const FIRST: &str = "first_moment.";
 const SECOND: &str = "second_moment.";
 
-/// Where a run is; the position in the data is the step.
+/// The state of a run; its position in the data is the step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Position {
@@ -31,7 +31,7 @@ pub struct Position {
     pub means: Means,
     /// Errors of the last validation.
     pub errors: BTreeMap<String, f64>,
-    /// Normalization of sources and targets, to notice data that changed.
+    /// Normalization of sources and targets, to detect changed data.
     pub normalizers: (Normalizer, Normalizer),
 }
 
@@ -39,13 +39,13 @@ pub struct Position {
 pub struct Values {
     /// Parameters.
     pub weights: Vec<f32>,
-    /// Their running mean, where it is wanted.
+    /// Their running mean, if used.
     pub average: Option<Vec<f32>>,
     /// The optimizer's running means.
     pub optimizer: AdamW,
 }
 
-/// Writes a checkpoint, whole or not at all.
+/// Writes a checkpoint atomically.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -57,7 +57,8 @@ pub fn write(run: &Path, layout: &FlatLayout, values: &Values, position: &Positi
     weights::write(&run.join(FILE_NAME), &tensors, position)
 }
 
-/// Reads the checkpoint of a run into `values`. A running mean that the checkpoint does not have starts from the weights.
+/// Reads the checkpoint of a run into `values`. A running mean missing from the checkpoint starts from the
+/// weights.
 ///
 /// # Errors
 /// A file that is missing, damaged, or of another model.

@@ -38,7 +38,7 @@ impl FlatLayout {
         (layout, values)
     }
 
-    /// Puts named values where they belong; 0 where there are none.
+    /// Puts named values in their places; 0 where there are none.
     pub fn gather(&self, named: &[Named], flat: &mut Vec<f32>) {
         flat.clear();
         flat.resize(self.len, 0.0);
@@ -63,7 +63,7 @@ impl FlatLayout {
     /// The inverse of [`FlatLayout::named`].
     ///
     /// # Errors
-    /// What is missing, or has another shape.
+    /// A tensor that is missing or has another shape.
     pub fn collect(&self, prefix: &str, tensors: &HashMap<String, Named>) -> Result<Vec<f32>, String> {
         let mut flat = Vec::with_capacity(self.len);
         for slot in &self.slots {

@@ -15,10 +15,10 @@ pub const CONFIG_FILE: &str = "config.toml";
 /// The evaluation of the trained model.
 pub const EVALUATION_FILE: &str = "evaluation.json";
 
-/// Locked while a process trains in the folder, and holds its number.
+/// Locked while a process trains in the folder, and holds its id.
 const LOCK_FILE: &str = ".lock";
 
-/// Holds a new run until its first model takes the place of the run that was there.
+/// Holds a new run until its first model replaces the old run.
 pub const REPLACEMENT: &str = "replacement";
 
 /// The folder of a run, locked against other processes.
@@ -30,7 +30,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Locks the folder of a run, where there is one already.
+    /// Locks the folder of an existing run.
     ///
     /// # Errors
     /// [`Error::RunInUse`], or a folder that cannot be read or written.
@@ -39,7 +39,7 @@ impl RunFolder {
         Ok(Self { path: run.into(), current: run.into(), lock })
     }
 
-    /// Makes the folder ready for a new run. A run that it holds already stays as it is until [`RunFolder::replace`].
+    /// Prepares the folder for a new run. An existing run stays until [`RunFolder::replace`].
     ///
     /// # Errors
     /// [`Error::RunInUse`], [`Error::RunExists`] unless it may be replaced, or a folder that cannot be written.
@@ -61,7 +61,7 @@ impl RunFolder {
         std::fs::create_dir(&self.current).map_err(Error::io(&self.current))
     }
 
-    /// The folder as the user knows it.
+    /// The folder the user gave.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -71,7 +71,7 @@ impl RunFolder {
         &self.current
     }
 
-    /// Puts the files of the new run in the place of those of the old one, where there was one.
+    /// Replaces the files of the old run, if any, by the new run's.
     ///
     /// # Errors
     /// A file that cannot be moved or removed.
@@ -92,7 +92,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Takes away the evaluation beside a model that is about to be replaced.
+    /// Removes the evaluation of a model that is about to be replaced.
     ///
     /// # Errors
     /// A file that cannot be removed.
@@ -107,7 +107,7 @@ fn lock(run: &Path) -> Result<File> {
     let path = run.join(LOCK_FILE);
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
     let mut file = open.map_err(Error::io(&path))?;
-    // Some network file systems have no locks; that is no reason not to train there.
+    // Some network file systems have no locks; training there is still fine.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         let mut text = String::new();
         let process = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
@@ -118,7 +118,7 @@ fn lock(run: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Refuses a folder that holds a run already.
+/// Refuses a folder that already holds a run.
 ///
 /// # Errors
 /// [`Error::RunExists`], or a folder that cannot be read.

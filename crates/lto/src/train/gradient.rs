@@ -16,10 +16,10 @@ pub struct Losses {
 }
 
 /// Evaluates the objective on a batch and writes the gradients of all parameters, in the order of the layout, into
-/// `gradients` (left as they are where the loss is not finite).
+/// `gradients` (unchanged if the loss is not finite).
 ///
 /// # Errors
-/// A batch the operator cannot take, or one without any term.
+/// A batch the operator cannot take, or an objective without terms.
 pub fn differentiate(
     operator: &dyn Operator,
     layout: &FlatLayout,

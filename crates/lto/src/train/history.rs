@@ -9,7 +9,7 @@ use std::path::Path;
 /// Values over steps, by name.
 pub type Curves = BTreeMap<String, Vec<(f64, f64)>>;
 
-/// What the metrics of a run hold.
+/// The metrics of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// The loss and its terms.
@@ -21,7 +21,7 @@ pub struct History {
 }
 
 impl History {
-    /// Reads the metrics of a run. A last line that was cut short, as by a killed process, is left out.
+    /// Reads the metrics of a run. A last line cut short, as by a killed process, is ignored.
     ///
     /// # Errors
     /// A file that cannot be read, or another line that is not JSON.
@@ -29,7 +29,7 @@ impl History {
         let path = run.join(metrics::FILE_NAME);
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         Self::parse(&text)
-            .map_err(|problem| Error::bad_file(&path, format!("is not the metrics of a run: {problem}")))
+            .map_err(|problem| Error::bad_file(&path, format!("holds no metrics of a run: {problem}")))
     }
 
     fn parse(text: &str) -> Result<Self, String> {

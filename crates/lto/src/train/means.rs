@@ -3,7 +3,7 @@
 use super::observer::StepReport;
 use serde::{Deserialize, Serialize};
 
-/// Sums over the steps since the last line. Stored bit by bit: JSON may round the last digit of a number.
+/// Sums over the steps since the last line. Stored as bits, since JSON may round the last digit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Means {
@@ -30,7 +30,7 @@ impl Means {
         self.steps += 1;
     }
 
-    /// The means, and starts anew.
+    /// Returns the means and starts over.
     pub fn take(&mut self) -> Vec<(String, f64)> {
         let Means { steps, names, sum_bits } = std::mem::take(self);
         names

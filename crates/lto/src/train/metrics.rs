@@ -1,4 +1,4 @@
-//! `metrics.jsonl`: one JSON object a line. Every line has `step` and `kind`, `train` or `validation`.
+//! `metrics.jsonl`: one JSON object per line. Every line has `step` and `kind`, `train` or `validation`.
 
 use crate::error::{Error, Result};
 use lto_numerics::dataset::write::AtomicFile;
@@ -17,8 +17,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Opens the metrics of a run as they were after `step` steps; later lines, and a last one that is not whole, are
-    /// taken away.
+    /// Opens the metrics of a run as they were after `step` steps; later lines, and an incomplete last one,
+    /// are removed.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -45,7 +45,7 @@ impl Metrics {
     /// Appends a line.
     ///
     /// # Errors
-    /// A disk that is full or fails.
+    /// A full or failing disk.
     pub fn append(
         &mut self,
         step: u64,

@@ -35,7 +35,7 @@ pub use observer::{
 };
 pub use step::{Stepped, Stepper};
 
-/// A run: its data, its model and where it is.
+/// A run: its data, its model and its state.
 pub struct Trainer {
     experiment: Experiment,
     folder: RunFolder,
@@ -44,7 +44,7 @@ pub struct Trainer {
     /// Records gradients.
     model: Model,
     stepper: Stepper,
-    /// Steps in all.
+    /// Total steps.
     steps: u64,
     position: Position,
 }
@@ -65,13 +65,13 @@ impl Trainer {
         self.position.step
     }
 
-    /// Trains until the steps are done or the time is up, or the observer says stop. Writes metrics, checkpoints and the
-    /// model on the way; the model is that of the last weights (or their running mean): the schedule ends at a learning
-    /// rate of next to nothing, so they are the best, and none is picked by a lucky validation.
+    /// Trains until the steps are done, the time is up or the observer stops it, writing metrics, checkpoints
+    /// and the model along the way. The model has the last weights (or their running mean): the schedule ends
+    /// at almost no learning rate, so they are the best, and none is picked by a lucky validation.
     ///
     /// # Errors
-    /// [`Error::Diverged`](crate::Error::Diverged) where a loss or gradient is not finite (the last checkpoint is then still good); data that
-    /// cannot be read; files that cannot be written.
+    /// [`Error::Diverged`](crate::Error::Diverged) if a loss or gradient is not finite (the last checkpoint
+    /// is still good); data that cannot be read; files that cannot be written.
     pub fn run(&mut self, observer: &mut dyn Observer) -> Result<RunEnd> {
         let train = self.experiment.train.clone();
         let known_steps = (self.steps < u64::MAX).then_some(self.steps);
@@ -84,7 +84,7 @@ impl Trainer {
         });
         let mut finished = self.progress() >= 1.0;
         if finished {
-            observer.log("the run is finished already");
+            observer.log("the run is already finished");
             return Ok(RunEnd::Finished(self.summary()));
         }
         let mut metrics = Metrics::open(self.folder.current(), self.position.step)?;
@@ -151,7 +151,7 @@ impl Trainer {
         })
     }
 
-    /// Share of the run that is done: of the steps or of the time, whichever is more.
+    /// Share of the run that is done: of the steps or the time, whichever is larger.
     fn progress(&self) -> f64 {
         let by_steps = self.position.step as f64 / self.steps as f64;
         let by_time =
@@ -190,8 +190,8 @@ impl Trainer {
         checkpoint::write(self.folder.current(), &self.stepper.layout, &self.stepper.values, &position)
     }
 
-    /// Saves the model, without an evaluation of an earlier one beside it. The first takes the place of a run that is to be
-    /// overwritten.
+    /// Saves the model and removes the evaluation of an earlier one. The first model replaces a run that is
+    /// to be overwritten.
     fn save_model(&mut self) -> Result<()> {
         let (Position { step, errors, .. }, trained) = (&self.position, self.stepper.trained(&self.model));
         let card = ModelCard { steps: *step, errors: finite(errors), ..trained.card().clone() };
@@ -213,7 +213,7 @@ impl Trainer {
     }
 }
 
-/// Without what JSON cannot hold.
+/// Only the finite errors: JSON cannot hold others.
 fn finite(errors: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     errors.iter().filter(|(_, e)| e.is_finite()).map(|(name, e)| (name.clone(), *e)).collect()
 }

@@ -1,12 +1,12 @@
-//! What a run tells whoever started it.
+//! What a run reports to its caller.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Save a checkpoint and stop.
     Stop,
@@ -19,11 +19,11 @@ pub struct Started<'a> {
     pub run: &'a Path,
     /// Number of parameters of the model.
     pub n_parameters: usize,
-    /// Steps done already (by the run that is resumed).
+    /// Steps already done, by the resumed run.
     pub step: u64,
-    /// Steps in all; `None` where time ends the run.
+    /// Total steps; `None` if time ends the run.
     pub steps: Option<u64>,
-    /// Minutes in all, where time may end the run.
+    /// Total minutes, if time may end the run.
     pub minutes: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub struct Started<'a> {
 pub struct StepReport {
     /// Steps done.
     pub step: u64,
-    /// Steps in all; where time ends the run, as far as can be told.
+    /// Total steps; an estimate if time ends the run.
     pub steps: Option<u64>,
     /// The weighted sum of the terms of the objective.
     pub loss: f64,
@@ -42,7 +42,7 @@ pub struct StepReport {
     pub learning_rate: f64,
     /// Norm of all gradients, before clipping.
     pub gradient_norm: f64,
-    /// Examples a second, over this run.
+    /// Examples per second, over this run.
     pub examples_per_second: f64,
     /// Share of the run that is done.
     pub progress: f64,
@@ -59,29 +59,29 @@ pub struct ValidationReport<'a> {
     pub errors: &'a BTreeMap<String, f64>,
 }
 
-/// Errors by name in the order people expect: by lead, 4 before 16, the full context before the sparse one.
+/// Errors by name in natural order: by lead, 4 before 16, the full context before the sparse one.
 pub fn in_order<V>(errors: &BTreeMap<String, V>) -> Vec<(&str, &V)> {
     let lead = |name: &str| {
         let after = name.split_once("lead_").map_or("", |(_, after)| after);
         after.split('_').next().and_then(|number| number.parse::<usize>().ok())
     };
     let mut ordered: Vec<(&str, &V)> = errors.iter().map(|(name, value)| (name.as_str(), value)).collect();
-    // Stable: what has the same lead stays in the order of its name.
+    // A stable sort: equal leads stay in the order of their names.
     ordered.sort_by_key(|(name, _)| lead(name));
     ordered
 }
 
-/// Receives the events of a run. Everything has a default that goes on.
+/// Receives the events of a run. Every method has a default, which continues.
 pub trait Observer {
-    /// A line for people.
+    /// A line for the user.
     fn log(&mut self, _message: &str) {}
 
-    /// `done` of `total` samples were looked at before training begins.
+    /// `done` of `total` samples are prepared before training begins.
     fn preparing(&mut self, _done: usize, _total: usize) -> Control {
         Control::Continue
     }
 
-    /// Training begins, or goes on.
+    /// Training begins or continues.
     fn started(&mut self, _event: &Started) {}
 
     /// A step was done.
@@ -93,7 +93,7 @@ pub trait Observer {
     fn validation(&mut self, _report: &ValidationReport) {}
 }
 
-/// An observer that never looks.
+/// An observer that ignores everything.
 pub struct Silent;
 
 impl Observer for Silent {}
@@ -107,7 +107,7 @@ pub enum RunEnd {
     Interrupted(RunSummary),
 }
 
-/// What is left of a run.
+/// What a run leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
     /// Steps done.

@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 impl Trainer {
     /// Prepares a new run in its folder: opens the data, fits the normalization, makes the model and writes the
-    /// configuration and a first checkpoint. A folder that holds a run already is refused unless it is to be overwritten:
-    /// the old run then stays as it is until the new one saves its first model.
+    /// configuration and a first checkpoint. A folder that already holds a run is refused unless it may be
+    /// overwritten; the old run then stays until the new one saves its first model.
     ///
     /// # Errors
     /// A configuration that does not fit the data, data that cannot be read, a folder that cannot be written, holds a run
@@ -42,8 +42,8 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// Takes up a run where its last checkpoint was written. `overrides` change its configuration;
-    /// without any, and on as many threads, it goes on bit for bit as if it had never stopped.
+    /// Resumes a run from its last checkpoint. `overrides` change its configuration; without any, and on the
+    /// same number of threads, it continues bit for bit as if it had never stopped.
     ///
     /// # Errors
     /// A folder that holds no run or is trained in, a checkpoint that is damaged or of another model, data that changed.
@@ -89,7 +89,7 @@ impl Trainer {
             return Err(Error::Config {
                 key: "train.objective.reconstruction_weight".into(),
                 value: reconstruction_weight.to_string(),
-                requirement: "must be 0 where sources and targets have different channels".into(),
+                requirement: "must be 0 if sources and targets have different channels".into(),
             });
         }
         if train.pushforward.probability > 0.0 && problem.times.is_none() {
@@ -117,7 +117,7 @@ impl Trainer {
                         .into(),
             });
         }
-        // The model first: a configuration that does not fit is found before any sample is solved.
+        // The model first, so that a configuration that does not fit fails before any sample is solved.
         experiment.model.size(&problem).check_training(train.batch)?;
         let operator = experiment.model.init(&problem, experiment.seed, Device::default())?.with_gradients();
         if operator.n_parameters() == 0 {
@@ -166,7 +166,7 @@ impl Trainer {
     }
 }
 
-/// Whether two normalizers are equal but for rounding.
+/// Whether two normalizers are equal up to rounding.
 fn same(a: &Normalizer, b: &Normalizer) -> bool {
     let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-9 * x.abs().max(y.abs()).max(1e-300);
     let means = a.mean().iter().zip(b.mean()).zip(b.scale());

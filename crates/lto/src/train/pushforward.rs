@@ -1,12 +1,12 @@
-//! Pushforward: contexts that the model predicted itself.
+//! Pushforward: contexts predicted by the model itself.
 
 use crate::data::batches::Prepared;
 use crate::error::Result;
 use crate::model::Model;
 use crate::operator::Batch;
 
-/// The batch with its contexts replaced by what the model (without gradients) predicts over the native steps of
-/// `unroll`, one after the other, at the query points. Of a state that shows a history the oldest frame is dropped.
+/// The batch with its contexts replaced by the model's predictions (without gradients) at the query points
+/// over the native steps of `unroll`. A state with a history drops its oldest frame.
 ///
 /// # Errors
 /// A context that the model cannot take, or with a history at other points than the query's.
@@ -34,7 +34,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    /// Three frames of two channels: the oldest goes, what was predicted comes last.
+    /// Three frames of two channels: the oldest is dropped, the prediction comes last.
     #[test]
     fn a_history_moves_on_by_one_frame() {
         let domain = Domain::unit(1, true).unwrap();

@@ -1,4 +1,4 @@
-//! What a training came to.
+//! The result of training.
 
 use super::{RunEnd, Trainer};
 use crate::train::history::History;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A run at its end, or where it was interrupted.
+/// A run that ended or was interrupted.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
     /// Its folder.
@@ -19,9 +19,9 @@ pub struct RunReport {
     pub parameters: usize,
     /// Steps done.
     pub steps: u64,
-    /// Wall time of the training, over all goes.
+    /// Wall time of training, over all sessions.
     pub seconds: f64,
-    /// The mean loss last written to the metrics, if any was.
+    /// The mean loss last written to the metrics, if any.
     pub loss: Option<f64>,
     /// Errors of the last validation.
     pub errors: BTreeMap<String, f64>,
@@ -30,7 +30,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// The report on a training in a folder.
+    /// The report on training in a folder.
     pub fn new(run: &Path, trainer: &Trainer, outcome: RunEnd, history: &History) -> Self {
         let (outcome, summary) = match outcome {
             RunEnd::Finished(summary) => ("finished", summary),

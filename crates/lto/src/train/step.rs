@@ -24,7 +24,7 @@ pub struct Stepper {
     config: TrainConfig,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Debug)]
 pub struct Stepped {
     /// The losses.
@@ -36,7 +36,7 @@ pub struct Stepped {
 }
 
 impl Stepper {
-    /// For the weights of a model.
+    /// An optimizer for a model's weights.
     pub fn new(model: &Model, config: &TrainConfig) -> Self {
         let (layout, weights) = FlatLayout::of(model.operator());
         let adamw = AdamWConfig { betas: config.betas, epsilon: EPSILON, weight_decay: config.weight_decay };
@@ -49,9 +49,8 @@ impl Stepper {
         Self { layout, values, gradients: Vec::new(), objective, config: config.clone() }
     }
 
-    /// Does step number `step` (the first is 1), after a share `progress` of the run, on a batch in physical units, whose
-    /// examples have these origins. The model must record gradients; it stays as it is where a loss or gradient is not
-    /// finite.
+    /// Does step `step` (from 1), after a share `progress` of the run, on a batch in physical units with the
+    /// given origins. The model must record gradients; it is unchanged if a loss or gradient is not finite.
     ///
     /// # Errors
     /// A batch the model cannot take; [`Error::Diverged`].
@@ -95,7 +94,7 @@ impl Stepper {
         *model = model.with_operator(self.layout.store(model.operator(), &self.values.weights));
     }
 
-    /// The model to use, without gradients: of the running mean of the weights where there is one.
+    /// The model to use, without gradients: with the running mean of the weights if there is one.
     pub(super) fn trained(&self, model: &Model) -> Model {
         let operator = model.operator().without_gradients();
         model.with_operator(match &self.values.average {

@@ -6,15 +6,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Appends scalars to an event file of its own.
+/// Appends scalars to its own event file.
 pub struct EventFile {
     path: PathBuf,
     file: File,
 }
 
 impl EventFile {
-    /// A new event file in the folder of a run. A run that goes on after `step` steps says so: TensorBoard then forgets
-    /// what earlier files have of later steps.
+    /// A new event file in the folder of a run. A run resumed after `step` steps says so: TensorBoard then
+    /// discards later steps of earlier files.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -40,7 +40,7 @@ impl EventFile {
     /// Appends some scalars of a step.
     ///
     /// # Errors
-    /// A disk that is full or fails.
+    /// A full or failing disk.
     pub fn scalars<'a>(
         &mut self,
         step: u64,
@@ -92,7 +92,7 @@ fn bytes(field: u8, data: &[u8]) -> Vec<u8> {
     [&[field << 3 | 2][..], &varint(data.len() as u64), data].concat()
 }
 
-/// Seven bits a byte, the lowest first; all but the last have their top bit set.
+/// Seven bits per byte, lowest first; all but the last have their top bit set.
 fn varint(mut value: u64) -> Vec<u8> {
     let mut out = Vec::new();
     while value >= 0x80 {

@@ -1,4 +1,4 @@
-//! Errors on held-out samples: straight predictions at native resolution, in physical units.
+//! Errors on held-out samples: direct predictions at native resolution, in physical units.
 
 use crate::data::context::{ContextChoice, DesignKind};
 use crate::data::stream::{Purpose, stream};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// One number to measure.
 struct Case {
     name: String,
-    /// Native steps ahead; `None` where the problem is steady.
+    /// Native steps ahead; `None` for a steady problem.
     lead: Option<usize>,
     choice: ContextChoice,
 }
@@ -33,7 +33,7 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// Chooses what to measure. Also says so, where it is not what one would expect.
+    /// Chooses what to measure, with a message if the choice is unexpected.
     pub fn new(
         data: Arc<Data>,
         config: &ValidationConfig,
@@ -78,11 +78,11 @@ impl Validation {
     }
 
     /// Relative L2 of each example, then the mean, by name: `relative_l2_lead_1` from the full context,
-    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` where the problem is steady. What models of this
-    /// kind cannot do has no number: longer leads where they step, contexts that they do not support.
+    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` for a steady problem. What models of
+    /// this kind cannot do has no number: longer leads if they step, contexts they do not support.
     ///
     /// # Errors
-    /// Data that cannot be read or solved, or a context that the model should take and cannot.
+    /// Data that cannot be read or solved, or a context the model should take but cannot.
     pub fn measure(&self, model: &Model) -> Result<BTreeMap<String, f64>> {
         let mut errors = BTreeMap::new();
         let direct = model.operator().reach() == Reach::Direct;

@@ -33,7 +33,7 @@ impl Decoder {
     pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
         let scale = scale_of(&self.log_length_scale.val());
         let make = |query: &Points| clock::timed(|| Arc::new(query_weights(grid, query, scale)));
-        // A batch mostly asks for the same points: make their weights once.
+        // A batch usually shares its query points: compute their weights once.
         let mut weights: Vec<Arc<QueryWeights>> = Vec::with_capacity(queries.len());
         for (i, query) in queries.iter().enumerate() {
             let known = queries[..i].iter().position(|other| Arc::ptr_eq(other, query));
@@ -58,7 +58,8 @@ fn query_weights(grid: &LatentGrid, query: &Points, scale: Scale) -> QueryWeight
     };
     match query.structure() {
         PointStructure::Grid(points) => QueryWeights { axes: on_grid(points), layout: QueryLayout::Grid },
-        // A grid is interpolated by two small products: cheaper than point by point unless few are wanted.
+        // A grid is interpolated by two small products: cheaper than point by point unless there are few
+        // points.
         PointStructure::Masked { grid: points, indices } if indices.len() * 8 >= points.len() => {
             QueryWeights { axes: on_grid(points), layout: QueryLayout::Masked(indices.to_vec()) }
         }

@@ -44,7 +44,7 @@ pub struct TwinNetwork {
     pub decoder: Decoder,
 }
 
-/// A twin: its learned parts, its latent grid and the problem it is for.
+/// A twin: its learned parts, its latent grid and its problem.
 #[derive(Module, Debug)]
 pub struct Twin {
     /// The learned parts.
@@ -131,7 +131,7 @@ impl Architecture for Twin {
         &self.problem
     }
 
-    /// Contexts may be of any sizes and placements.
+    /// Contexts may have any size and placement.
     fn encode(&self, contexts: &[Context]) -> Result<Tensor<4>> {
         let device = self.network.decoder.log_length_scale.val().device();
         Ok(match &self.network.encoder {
@@ -140,7 +140,7 @@ impl Architecture for Twin {
         })
     }
 
-    /// Each state from its own time s straight to its own time t; steady problems ignore the times.
+    /// Each state directly from its own time s to its own time t; steady problems ignore the times.
     fn evolve(&self, z: &Tensor<4>, times: &[(f64, f64)]) -> Tensor<4> {
         let fractions = self.problem.times.map(|[first, last]| {
             let fraction = |t: f64| (t - first) / (last - first);
@@ -156,7 +156,8 @@ impl Architecture for Twin {
     }
 
     /// Evolution: decode ∘ evolve ∘ encode against the target. Reconstruction: decode ∘ encode against the source (and,
-    /// for a steady problem, half of it against the target from its own observations). Both are decoded in one go.
+    /// for a steady problem, half of it against the target from its own observations). Both are decoded
+    /// together.
     fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
         let (b, m) = (batch.len(), batch.n_queries());
         let z = Architecture::encode(self, &batch.contexts)?;

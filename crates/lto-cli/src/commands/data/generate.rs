@@ -48,7 +48,7 @@ pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Generates the file; `None` where it was interrupted, which is said. Listening for that is up to the caller.
+/// Generates the file; `None` if interrupted, after saying so. The caller listens for interrupts.
 ///
 /// # Errors
 /// As [`run`].

@@ -9,7 +9,7 @@ use lto_report::inspection;
 use std::io;
 use std::process::ExitCode;
 
-/// Exit status where the arrays are listed, but samples cannot be read without options.
+/// Exit status if arrays are listed, but samples cannot be read without options.
 const NOT_UNDERSTOOD: u8 = 3;
 
 /// Prints the report.

@@ -1,4 +1,4 @@
-//! Opening the file a command is about, with advice in the words of the command line where it is not understood.
+//! Opening a command's data file; if it is not understood, the advice names the command's flags.
 
 use crate::args::DatasetArgs;
 use crate::usage::{self, UsageError};
@@ -14,7 +14,7 @@ use std::path::Path;
 /// How many arrays advice names.
 const NAMED: usize = 6;
 
-/// The dataset, and what is known about it with advice for people as its `problem`.
+/// The dataset, and what is known about it, with advice for the user as its `problem`.
 ///
 /// # Errors
 /// A file that is missing, damaged, or of no known format, or options that contradict it.
@@ -34,7 +34,7 @@ pub fn advised(
     let dataset = opened.map_err(|error| explain(file, error))?;
     let mut info = dataset.info().clone();
     if args.layout == Some(LayoutKind::PointCloud) && info.format != Format::Csv {
-        bail!("{}: --layout point-cloud is for CSV files, which this is not", file.display());
+        bail!("{}: --layout point-cloud is for CSV files; this is not one", file.display());
     }
     if args.stride > 1 && info.shape.iter().any(|&n| n < 2) {
         let left = format!("leaves {:?} points along the axes; at least 2 are needed", info.shape);
@@ -53,8 +53,8 @@ pub fn advised(
 fn explain(file: &Path, error: Error) -> anyhow::Error {
     if let Some(recipe) = Recipe::of_journal(file) {
         return anyhow!(
-            "{}: is the journal of an unfinished run ({} of {}, seed {}); finish it with the command that began it \
-             and --resume, then inspect its output",
+            "{}: the journal of an unfinished run ({} of {}, seed {}); finish it by repeating its command \
+             with --resume, then inspect the output",
             file.display(),
             count(recipe.samples, "sample"),
             recipe.config.name(),
@@ -62,7 +62,7 @@ fn explain(file: &Path, error: Error) -> anyhow::Error {
         );
     }
     match error {
-        // It is there, but not for reading.
+        // It exists, but cannot be read.
         Error::NoSuchArray { array, present, .. } if present.contains(&array) => {
             let arrays = format::open(file).map(|store| store.arrays().to_vec()).unwrap_or_default();
             let why = arrays.into_iter().find(|a| a.name == array).map(|a| format!(": {}", a.storage));
@@ -79,10 +79,10 @@ fn refusal(arrays: &[format::ArrayInfo]) -> String {
     }
     let reason = |row: &arrays::ArrayRow| format!("{}: {}", row.name, row.array.storage);
     let reasons: Vec<String> = arrays::rows(arrays).iter().take(NAMED).map(reason).collect();
-    format!("no array of it holds real numbers: {}", reasons.join("; "))
+    format!("none of its arrays holds real numbers: {}", reasons.join("; "))
 }
 
-/// How to say what the arrays of an unknown file mean, for the largest of them as an example.
+/// How to describe the arrays of an unknown file, with the largest as an example.
 fn advice(info: &DatasetInfo) -> String {
     let rows = arrays::rows(&info.arrays);
     let mut told: Vec<String> =

@@ -1,4 +1,4 @@
-//! `lto data sensors`: a table of sensors, drawn from a data set.
+//! `lto data sensors`: a table of sensors with values from a dataset.
 
 use super::open;
 use crate::args::{GlobalArgs, SensorsArgs};
@@ -17,9 +17,9 @@ use std::process::ExitCode;
 pub fn run(args: &SensorsArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let path = &args.output;
     let is_csv = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("csv"));
-    ensure!(is_csv, "{}: a table of sensors is written as .csv", path.display());
+    ensure!(is_csv, "{}: must be a .csv file", path.display());
     output::folder_of(path)?;
-    ensure!(args.force || !path.exists(), "{}: exists already; --force replaces it", path.display());
+    ensure!(args.force || !path.exists(), "{}: already exists; --force replaces it", path.display());
     let (mut dataset, info) = open::open(&args.file, &args.dataset)?;
     if let Some(problem) = &info.problem {
         bail!("{}: {problem}", args.file.display());
@@ -47,7 +47,7 @@ pub fn run(args: &SensorsArgs, global: &GlobalArgs) -> Result<ExitCode> {
         let places = if interpolated { "between grid points, values interpolated" } else { "at grid points" };
         let noise = if args.noise > 0.0 {
             let deviations: Vec<String> = sensors.noise.iter().map(|&noise| short(noise)).collect();
-            format!("; noise of deviation {}", deviations.join(", "))
+            format!("; noise of standard deviation {}", deviations.join(", "))
         } else {
             String::new()
         };

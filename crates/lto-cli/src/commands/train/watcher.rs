@@ -1,4 +1,4 @@
-//! Shows a run as it goes, and stops it on Ctrl-C.
+//! Shows the progress of a run, and stops it on Ctrl-C.
 
 use crate::interrupt;
 use crate::output;
@@ -21,7 +21,7 @@ impl Watcher {
         Self { quiet, progress: None, validation: None }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&mut self) {
         if let Some(progress) = self.progress.take() {
             progress.finish();

@@ -1,4 +1,4 @@
-//! What makes a DeepONet: everything but its weights and its problem.
+//! The configuration of a DeepONet.
 
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -13,9 +13,9 @@ pub struct DeepOnetConfig {
     pub branch: Vec<usize>,
     /// Widths of the hidden layers of the trunk.
     pub trunk: Vec<usize>,
-    /// Products that are summed for each target channel, K.
+    /// Products summed for each target channel, K.
     pub basis: usize,
-    /// Every so manieth point of the training grid along each axis is a sensor.
+    /// Every k-th point of the training grid along each axis is a sensor.
     #[serde(default = "default_stride")]
     pub sensor_stride: usize,
     /// Where the points of the training grid lie; if not given, left on periodic axes and vertices on others.
@@ -31,7 +31,7 @@ impl DeepOnetConfig {
     /// The sensors: the grid whose values the branch takes.
     ///
     /// # Errors
-    /// A size of zero, or a placement that the domain does not allow.
+    /// A size of zero, or a placement the domain does not allow.
     pub fn sensors(&self, problem: &Problem) -> Result<Grid> {
         let sizes = [("basis", self.basis), ("sensor_stride", self.sensor_stride)];
         let widths =

@@ -1,4 +1,4 @@
-//! DeepONet: a branch that sees fixed sensors, a trunk that sees the query, and their inner product.
+//! DeepONet: the inner product of a branch that sees fixed sensors and a trunk that sees the query.
 
 pub mod config;
 mod sensors;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Name in messages and configuration files.
 const NAME: &str = "deeponet";
 
-/// The learned parts. Perceptrons have ReLU between their layers.
+/// The learned parts. MLPs have ReLU between their layers.
 #[derive(Module, Debug)]
 pub struct DeepOnetNetwork {
     /// Values at the sensors → `[q, K]`.
@@ -67,7 +67,7 @@ impl DeepOnet {
         Ok(Self { network, basis: config.basis, sensors, problem: problem.clone() })
     }
 
-    /// What the trunk sees of M points at one pair of times, `[features, M]`, appended to `to`.
+    /// Appends the trunk's input for M points at one pair of times, `[features, M]`, to `to`.
     fn features(&self, query: &Points, (s, t): (f64, f64), to: &mut Vec<f64>) {
         let m = query.len();
         let mut x = vec![0.0; query.dim()];
@@ -93,14 +93,14 @@ impl DeepOnet {
     }
 }
 
-/// Channels that the trunk sees.
+/// Number of the trunk's input features.
 fn n_features(problem: &Problem) -> usize {
     let space: usize = problem.domain.axes().iter().map(|axis| if axis.periodic { 2 } else { 1 }).sum();
     space + if problem.times.is_some() { 2 } else { 0 }
 }
 
 impl Architecture for DeepOnet {
-    /// What the branch makes of the sensors, `[b q, 1, K]`.
+    /// The branch's output, `[b q, 1, K]`.
     type Latent = Tensor<3>;
 
     fn problem(&self) -> &Problem {
@@ -120,7 +120,7 @@ impl Architecture for DeepOnet {
     fn decode(&self, seen: Seen<Tensor<3>>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
         let times = seen.times;
         let (b, m, q, k) = (times.len(), queries[0].len(), self.problem.target_channels, self.basis);
-        // One trunk for all where nothing that it sees differs.
+        // One trunk for all examples if its inputs are the same.
         let shared =
             queries.len() == 1 && (self.problem.times.is_none() || times.iter().all(|t| *t == times[0]));
         let n = if shared { 1 } else { b };

@@ -5,7 +5,7 @@ use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Points};
 use std::collections::HashMap;
 
-/// Points nearer to each other than this share of each axis are the same.
+/// Points closer than this share of each axis are the same.
 const SAME: f64 = 1e-6;
 
 /// Fixed sensors.
@@ -28,7 +28,7 @@ impl Sensors {
     /// Values `[channel, sensor]` from a context of any layout.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where a sensor is no point of the context.
+    /// [`Error::Unsupported`] if a sensor is not a point of the context.
     pub fn read(&self, context: &Context) -> Result<Vec<f64>> {
         let order = if context.points == self.points { None } else { Some(self.places(&context.points)?) };
         let channels = context.values.chunks_exact(context.points.len());
@@ -38,7 +38,7 @@ impl Sensors {
         })
     }
 
-    /// For each sensor the point of the context that it is.
+    /// The index of each sensor among the points of the context.
     fn places(&self, points: &Points) -> Result<Vec<usize>> {
         let domain = points.domain();
         let mut x = vec![0.0; points.dim()];
@@ -60,7 +60,7 @@ impl Sensors {
                 found.ok_or_else(|| Error::Unsupported {
                     model: super::NAME,
                     reason: format!(
-                        "its {} sensors must be among the points of the context, and that at {x:?} is not",
+                        "its {} sensors must be among the points of the context, but the one at {x:?} is not",
                         self.len()
                     ),
                 })

@@ -1,4 +1,4 @@
-//! What makes a Fourier neural operator: everything but its weights and its problem.
+//! The configuration of a Fourier neural operator.
 
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FnoConfig {
-    /// Which of the two forms in use.
+    /// Which of the two common forms.
     #[serde(default)]
     pub form: FnoForm,
     /// Channels w of the hidden states.
@@ -18,7 +18,8 @@ pub struct FnoConfig {
     /// Number of blocks.
     #[serde(default = "default_blocks")]
     pub blocks: usize,
-    /// Width of the hidden layer of the projection: 128 in the published form, 2w in that of `neuraloperator`, if not given.
+    /// Width of the hidden layer of the projection: if not given, 128 in the published form, 2w in
+    /// `neuraloperator`'s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<usize>,
 }
@@ -34,9 +35,9 @@ pub enum FnoForm {
     /// As first published: `modes` are `0 ≤ k < modes` along the last axis and `−modes ≤ k < modes` along the first of two.
     #[default]
     Published,
-    /// As the Python package `neuraloperator` (2.0) makes it by default: perceptrons for lifting and projection, and one
-    /// with a gated skip in each block. `modes` are its `n_modes`: that many along the first of two axes, `modes/2 + 1`
-    /// non-negative ones along the last.
+    /// The default of the Python package `neuraloperator` (2.0): MLPs for lifting and projection, and one
+    /// with a gated skip in each block. `modes` are its `n_modes`: that many along the first of two axes,
+    /// `modes/2 + 1` non-negative ones along the last.
     NeuralOperator,
 }
 
@@ -67,10 +68,10 @@ impl FnoConfig {
         })
     }
 
-    /// Checks what the types cannot say.
+    /// Checks what the types cannot express.
     ///
     /// # Errors
-    /// A size of zero, numbers of modes that are not one for each axis, or more than the training grid has.
+    /// A size of zero, the wrong number of modes, or more modes than the training grid has.
     pub fn validate(&self, problem: &Problem) -> Result<()> {
         let refuse = |key: &str, value: String, requirement: String| {
             Err(Error::Config { key: format!("model.{key}"), value, requirement })
@@ -100,7 +101,7 @@ impl FnoConfig {
         }
     }
 
-    /// The first axis of a grid that has too few points for the modes, which only the published form needs all of.
+    /// The first axis of a grid with too few points for the modes; only the published form needs all of them.
     pub fn coarse_axis(&self, shape: &[usize]) -> Option<usize> {
         let needs_all = self.form == FnoForm::Published;
         (0..shape.len()).find(|&d| needs_all && self.modes(d) > shape[d] / 2 + 1)

@@ -1,4 +1,4 @@
-//! The Fourier neural operator: spectral convolutions on the grid that it is given.
+//! The Fourier neural operator: spectral convolutions on the given grid.
 
 mod block;
 pub mod config;
@@ -41,10 +41,10 @@ pub enum FnoNetwork {
 }
 
 /// A Fourier neural operator: values and coordinates on a regular grid → values on the same grid.
-///
-/// Coordinates are the true ones of the points, `(x − lower)/length` along each axis; the published programs take
-/// `linspace(0, 1, n)` whatever the grid. On an odd number of points along the first of two axes the package `neuraloperator`
-/// (2.0) moves every wavenumber by one, which is not repeated here. A timed problem is advanced by one native interval, whatever `(s, t)` say.
+/// Coordinates are the points' true ones, `(x − lower)/length` along each axis; the published programs use
+/// `linspace(0, 1, n)` for any grid. With an odd number of points along the first of two axes, the package
+/// `neuraloperator` (2.0) shifts every wavenumber by one; this is not reproduced here. A timed problem is
+/// advanced by one native interval, whatever `(s, t)`.
 #[derive(Module, Debug)]
 pub struct Fno {
     network: FnoNetwork,
@@ -73,12 +73,12 @@ impl Fno {
         Ok(Self { network, config: config.clone(), problem: problem.clone() })
     }
 
-    /// The grid of a context, which must be the query's too.
+    /// The grid of a context, which must also be the query's.
     fn grid<'a>(&self, context: &'a Context, query: &Points) -> Result<&'a Grid> {
         let refuse = |reason: String| Err(Error::Unsupported { model: NAME, reason });
         let PointStructure::Grid(grid) = context.points.structure() else {
             let n = context.points.len();
-            return refuse(format!("it needs values on a whole grid, these are {n} points without one"));
+            return refuse(format!("it needs values on a whole grid, but these {n} points do not form one"));
         };
         for (d, axis) in grid.domain().axes().iter().enumerate() {
             let (x, step) = (grid.coordinates(d), grid.spacing(d));
@@ -93,7 +93,7 @@ impl Fno {
         }
         match query.structure() {
             PointStructure::Grid(to) if to == grid => Ok(grid),
-            _ => refuse("it predicts on the grid of its context only, and the query is another".into()),
+            _ => refuse("it predicts only on the grid of its context, and the query is another".into()),
         }
     }
 

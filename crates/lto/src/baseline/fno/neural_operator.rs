@@ -11,13 +11,13 @@ use burn::tensor::activation::gelu;
 use burn::tensor::{Device, Tensor};
 use std::sync::Arc;
 
-/// A perceptron lifts to w channels; blocks `g ⊙ h + perceptron(a(F⁻¹(R · F h) + W h + b))` with GELU inside and after all
-/// but the last; a perceptron projects.
+/// An MLP lifts to w channels; blocks `g ⊙ h + perceptron(a(F⁻¹(R · F h) + W h + b))` with GELU inside and
+/// after all but the last; an MLP projects.
 #[derive(Module, Debug)]
 pub struct NeuralOperator {
     lifting: Perceptron,
     blocks: Vec<Block>,
-    /// `W` of the skips within the blocks has no bias: that of the spectral convolution stands in the same place.
+    /// `W` of the skips within the blocks has no bias: the spectral convolution's plays the same role.
     mixers: Vec<Perceptron>,
     gates: Vec<Gate>,
     projection: Perceptron,

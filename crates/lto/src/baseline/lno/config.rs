@@ -1,4 +1,4 @@
-//! What makes a Latent Neural Operator.
+//! The configuration of a Latent Neural Operator.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ pub struct LnoConfig {
     pub blocks: usize,
     /// Number of modes.
     pub modes: usize,
-    /// Numbers in a feature, of points and of modes.
+    /// Size of the features of points and modes.
     pub dim: usize,
-    /// Heads of the attention between modes; they share the numbers of a feature equally.
+    /// Heads of the attention between modes; must divide `dim`.
     pub heads: usize,
     /// Residual steps of each of the four networks applied at points.
     #[serde(default = "default_layers")]
     pub layers: usize,
-    /// Where it can be asked.
+    /// Where it can predict.
     #[serde(default)]
     pub queries: LnoQueries,
 }
@@ -27,7 +27,7 @@ fn default_layers() -> usize {
     2
 }
 
-/// Where predictions can be asked for. Weights are the same: they may be trained one way and used the other.
+/// Where a model can predict. The weights are the same: they may be trained one way and used the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LnoQueries {
@@ -39,7 +39,7 @@ pub enum LnoQueries {
 }
 
 impl LnoConfig {
-    /// Checks what the types cannot say.
+    /// Checks what the types cannot express.
     ///
     /// # Errors
     /// A size of zero, or heads that do not divide the dimension.

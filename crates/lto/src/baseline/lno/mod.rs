@@ -18,7 +18,7 @@ pub use network::LnoNetwork;
 use places::{Places, is_among};
 use std::sync::Arc;
 
-/// A Latent Neural Operator: its network and the problem it is for. Of a timed problem it learns one native interval.
+/// A Latent Neural Operator: its network and its problem. For a timed problem it learns one native interval.
 #[derive(Module, Debug)]
 pub struct Lno {
     /// The learned parts.
@@ -29,7 +29,7 @@ pub struct Lno {
     problem: Problem,
 }
 
-/// The modes of b examples, and the scores of the places where they were observed: mostly they are asked there too.
+/// The modes of b examples, and the scores of the observed points, which usually are also queried.
 #[derive(Clone)]
 pub struct LnoLatent {
     /// `[b, modes, dim]`.
@@ -58,7 +58,7 @@ impl Lno {
         Tensor::from_data(TensorData::new(values, shape), &device)
     }
 
-    /// Refuses queries elsewhere than the observations, where the published form has none.
+    /// Refuses queries away from the observations, which the published form cannot answer.
     fn check_queries(&self, contexts: &[Context], queries: &[Arc<Points>]) -> Result<()> {
         if self.queries == LnoQueries::Any {
             return Ok(());
@@ -69,8 +69,9 @@ impl Lno {
             Some((context, query)) => Err(Error::Unsupported {
                 model: "lno",
                 reason: format!(
-                    "with model.queries = \"observations\" it predicts at observed points only; of the {} query points some are \
-                     not among the {} of the context. A model with queries = \"any\" predicts anywhere",
+                    "with model.queries = \"observations\" it predicts only at observed points; some of the \
+                     {} query points are not among the {} of the context. A model with queries = \"any\" \
+                     predicts anywhere",
                     query.len(),
                     context.points.len()
                 ),

@@ -40,7 +40,7 @@ impl LnoNetwork {
         self.projector.forward(self.trunk.forward(positions))
     }
 
-    /// The modes of b examples; `observed` says which rows of the scores each of them has.
+    /// The modes of b examples; `observed` says which rows of the scores belong to each.
     ///
     /// # Shapes
     /// `scores [S, modes]`, `observations [R, D + p]` → `[b, modes, dim]`.
@@ -49,7 +49,7 @@ impl LnoNetwork {
         self.blocks.iter().fold(z, |z, block| block.forward(z))
     }
 
-    /// Predictions where `queried` says which rows of the scores each example is asked at.
+    /// Predictions; `queried` says which rows of the scores each example is queried at.
     ///
     /// # Shapes
     /// `scores [S, modes]`, `z [b, modes, dim]` → `[b M, q]`.

@@ -1,4 +1,4 @@
-//! The positions of a batch, each set of points once: examples mostly share theirs.
+//! The positions of a batch, each set of points once: examples usually share theirs.
 
 use crate::kernel::latent_attention::Sets;
 use crate::nn::coordinates::unit_coordinates;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 pub struct Places(Vec<Points>);
 
 impl Places {
-    /// The number of a set, which is added if it is new.
+    /// The number of a set, which is added if new.
     pub fn add(&mut self, points: &Points) -> usize {
         self.0.iter().position(|known| known == points).unwrap_or_else(|| {
             self.0.push(points.clone());
@@ -29,7 +29,7 @@ impl Places {
         self.0[first..].iter().flat_map(unit_coordinates).collect()
     }
 
-    /// The sets, and that of each example.
+    /// The sets, and the set of each example.
     pub fn of_examples(&self, of_example: Vec<usize>) -> Sets {
         Sets::new(&self.0.iter().map(Points::len).collect::<Vec<_>>(), of_example)
     }

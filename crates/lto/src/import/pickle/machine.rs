@@ -1,20 +1,21 @@
-//! The stack machine that pickles are written for.
+//! The stack machine that runs pickles.
 
 use super::{Id, Object};
 use std::collections::HashMap;
 
-/// Operations that a pickle may have, enough for tens of thousands of tensors: each takes some ten bytes of memory, even
-/// where it has only one in the file.
+/// The most operations in a pickle, enough for tens of thousands of tensors: each takes about ten bytes of
+/// memory, even if only one in the file.
 const MOST_OPERATIONS: usize = 1 << 21;
-/// Letters of the name of a class or function; it may be put together from texts that are remembered, again and again.
+/// The most letters in the name of a class or function, which may be built from remembered texts again and
+/// again.
 const LONGEST_NAME: usize = 256;
 
-/// Functions and classes that a pickle may name; storages are looked at later.
+/// Functions and classes a pickle may name; storages are checked later.
 const ORDERED_DICT: &str = "collections.OrderedDict";
 const TENSOR: &str = "torch._utils._rebuild_tensor_v2";
 const PARAMETER: &str = "torch._utils._rebuild_parameter";
 
-/// A stack machine, as pickles are written for.
+/// The stack machine that runs pickles.
 pub struct Machine<'a> {
     input: &'a [u8],
     objects: Vec<Object>,
@@ -32,7 +33,7 @@ impl<'a> Machine<'a> {
     /// All objects, and the outermost of them.
     ///
     /// # Errors
-    /// What is damaged, or refused, in words.
+    /// What is damaged or refused, in words.
     pub fn run(mut self) -> Result<(Vec<Object>, Id), String> {
         for _ in 0..MOST_OPERATIONS {
             if !self.step()? {
@@ -46,7 +47,7 @@ impl<'a> Machine<'a> {
     /// Does one operation; false at the end.
     fn step(&mut self) -> Result<bool, String> {
         match self.byte()? {
-            // PROTO and FRAME say nothing that is needed.
+            // PROTO and FRAME are not needed.
             0x80 => drop(self.take(1)?),
             0x95 => drop(self.take(8)?),
             b'.' => return Ok(false),
@@ -102,7 +103,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// More for the list or dictionary on top.
+    /// Entries added to the list or dictionary on top.
     fn add(&mut self, operation: u8) -> Result<(), String> {
         match operation {
             b'a' => {
@@ -124,7 +125,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What is remembered and recalled.
+    /// The memo.
     fn memory(&mut self, operation: u8) -> Result<(), String> {
         let key = match operation {
             b'q' | b'h' => u32::from(self.byte()?),
@@ -134,7 +135,7 @@ impl<'a> Machine<'a> {
         if matches!(operation, b'h' | b'j') { self.recall(key) } else { self.remember(key) }
     }
 
-    /// Names, what they would be called with, and what is stored elsewhere.
+    /// Names, calls, and what is stored elsewhere.
     fn refer(&mut self, operation: u8) -> Result<(), String> {
         match operation {
             b'c' => {
@@ -146,7 +147,7 @@ impl<'a> Machine<'a> {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let object = match (&self.objects[module], &self.objects[name]) {
                     (Object::Text(module), Object::Text(name)) => named(module, name)?,
-                    _ => return Err("it is damaged: a name is no text".into()),
+                    _ => return Err("it is damaged: a name is not text".into()),
                 };
                 self.push(object);
             }
@@ -159,13 +160,13 @@ impl<'a> Machine<'a> {
                 let (_, class) = (self.pop()?, self.pop()?);
                 return Err(refused(self.name(class)?));
             }
-            // State of an object: an ordered dictionary carries version numbers, which are of no use.
+            // State of an object: an ordered dictionary carries version numbers, which are not needed.
             _ => drop(self.pop()?),
         }
         Ok(())
     }
 
-    /// What a pickle would call. Nothing is called: the few that are known are data of a kind.
+    /// A call in a pickle. Nothing is called: the few known functions stand for data.
     fn call(&mut self) -> Result<(), String> {
         let (arguments, function) = (self.pop()?, self.pop()?);
         let name = self.name(function)?;
@@ -284,8 +285,8 @@ impl<'a> Machine<'a> {
 
 fn refused(name: &str) -> String {
     format!(
-        "it wants to call {name}, which is not done: only tensors in dictionaries are read. Save model.state_dict(), not \
-         the model"
+        "it would call {name}, which is refused: only tensors in dictionaries are read. Save \
+         model.state_dict(), not the model"
     )
 }
 
@@ -305,8 +306,8 @@ mod tests {
         Machine::new(pickle).run().map(|_| ()).unwrap_err()
     }
 
-    /// Small files that would fill memory: one byte an object, names put together from one remembered text again and again,
-    /// one byte an entry of the memory.
+    /// Small files that would fill memory: one byte per object, names built from one remembered text again
+    /// and again, one byte per memo entry.
     #[test]
     fn small_pickles_make_few_objects_and_short_names() {
         assert!(refused(&vec![b'N'; 1 << 26]).contains("operations"));

@@ -1,5 +1,5 @@
-//! Pickles as data: lists, dictionaries, texts, numbers and tensors are understood, and nothing is ever called. What else a
-//! pickle names is refused by its name.
+//! Pickles as data: lists, dictionaries, texts, numbers and tensors are understood, and nothing is ever
+//! called. Anything else a pickle names is refused by name.
 //!
 //! Objects live in one list and refer to each other by number: however deep or knotted a hostile pickle is, nothing recurses.
 //! The number of operations and the length of names are limited, so that a small file takes little memory.
@@ -30,14 +30,14 @@ pub enum Object {
     Dictionary(Vec<(Id, Id)>),
     /// A class or function by name, never looked up.
     Name(String),
-    /// What the file stores elsewhere, by the tuple that describes it.
+    /// Data stored elsewhere in the file, by the tuple that describes it.
     Stored(Id),
     /// A tensor, by the tuple that `torch._utils._rebuild_tensor_v2` would be called with.
     Tensor(Id),
 }
 
 impl Object {
-    /// What it is, in a word.
+    /// Its kind, in a word.
     fn kind(&self) -> &'static str {
         match self {
             Object::None => "nothing",
@@ -64,7 +64,7 @@ impl Pickle {
     /// Reads a pickle.
     ///
     /// # Errors
-    /// What is damaged, or refused, in words.
+    /// What is damaged or refused, in words.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let (objects, root) = Machine::new(bytes).run()?;
         Ok(Self { objects, root })
@@ -80,7 +80,7 @@ impl Pickle {
         self.root
     }
 
-    /// The entries of a dictionary whose keys are texts; none of anything else.
+    /// The entries of a dictionary whose keys are texts; none for anything else.
     pub fn entries(&self, id: Id) -> Vec<(&str, Id)> {
         let Object::Dictionary(entries) = self.get(id) else { return Vec::new() };
         let text = |&(key, value): &(Id, Id)| match self.get(key) {

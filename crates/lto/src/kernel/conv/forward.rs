@@ -8,13 +8,13 @@ use crate::kernel::tile::{Product, Target, blocks, pack};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A task should do this many operations: 20 µs, well above what starting it costs.
+/// A task should do this many operations: 20 µs, well above the cost of starting it.
 const OPERATIONS_PER_TASK: usize = 4_000_000;
 
 /// Copied rows of a task should stay in the second-level cache.
 const ROWS_LEN: usize = 64 * 1024;
 
-/// The output, and the activation's derivative where the backward pass needs it.
+/// The output, and the activation's derivative if the backward pass needs it.
 pub struct Convolved {
     /// `[batch, output, n0, n1]`.
     pub output: Vec<f32>,
@@ -77,7 +77,7 @@ impl Job<'_> {
         let cached = (ROWS_LEN / (g.input * g.padded())).max(1);
         let step = rows.div_ceil(tasks).min(cached);
         let by_rows = rows.div_ceil(step);
-        // Few rows (one long line, batch 1): share the channels out as well.
+        // Few rows (one long line, batch 1): split the channels too.
         let parts = if tasks > 1 && by_rows < threads {
             threads.div_ceil(by_rows).min(g.output.div_ceil(isa.block()))
         } else {

@@ -74,14 +74,14 @@ impl Geometry {
     }
 }
 
-/// What the copied numbers are multiplied by on the way: the activation's derivative, when the rows are gradients.
+/// The factor of copied numbers: the activation's derivative, if the rows are gradients.
 #[derive(Clone, Copy)]
 pub enum Gate<'a> {
-    /// Nothing.
+    /// The factor 1.
     Open,
-    /// 1 where this is positive, else 0.
+    /// 1 where the value is positive, else 0.
     Positive(&'a [f32]),
-    /// This.
+    /// The value itself.
     Slope(&'a [f32]),
 }
 
@@ -90,7 +90,7 @@ pub enum Gate<'a> {
 pub struct Source<'a> {
     /// Its numbers.
     pub values: &'a [f32],
-    /// Multiplied by.
+    /// The factor of each number.
     pub gate: Gate<'a>,
     /// Channels.
     pub channels: usize,
@@ -134,7 +134,7 @@ pub struct Slots {
     channel_stride: usize,
 }
 
-/// How the copied rows lie.
+/// The layout of the copied rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// `[slot, channel, padded]`: for sums over channels.
@@ -175,7 +175,7 @@ impl Slots {
         self.channel_stride
     }
 
-    /// Copies the rows; what lies past the padding is zero.
+    /// Copies the rows, with zeros past the padding.
     #[inline(always)]
     pub fn fill(&self, geometry: &Geometry, source: &Source, to: &mut [f32]) {
         let (n, reach, padded) = (geometry.grid[1], geometry.reach(), geometry.padded());

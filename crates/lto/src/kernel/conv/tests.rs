@@ -97,7 +97,7 @@ fn equals_stock_operations() {
     }
 }
 
-/// Results do not depend on how the work was shared out.
+/// Results do not depend on how the work is split.
 #[test]
 fn results_are_the_same_on_one_thread_bit_for_bit() {
     let leaves = [numbers(8 * 16 * 40 * 40, 1), numbers(16 * 16 * 9, 2), numbers(16, 3)];

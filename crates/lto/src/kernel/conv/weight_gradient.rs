@@ -34,7 +34,7 @@ pub fn weight_gradient(
         if parts == 1 { vec![part(0)] } else { (0..parts).into_par_iter().map(part).collect() };
     let (mut weight, mut bias) = sums.swap_remove(0);
     debug_assert_eq!(weight.len(), size);
-    // `swap_remove` put the last part first; the order is fixed all the same.
+    // `swap_remove` put the last part first; the order is still fixed.
     for (w, b) in sums {
         weight.iter_mut().zip(w).for_each(|(sum, w)| *sum += w);
         bias.iter_mut().zip(b).for_each(|(sum, b)| *sum += b);

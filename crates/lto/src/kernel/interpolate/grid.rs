@@ -11,7 +11,7 @@ pub struct Planes<'a> {
     pub query: &'a QueryWeights,
     /// `Z`.
     pub z: &'a [f32],
-    /// Whether these planes are all there is to do: then the products themselves are shared out.
+    /// Whether these planes are all the work: then the products themselves run in parallel.
     pub alone: bool,
 }
 

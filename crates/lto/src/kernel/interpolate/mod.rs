@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Points of a task: a fixed number, so that sums do not depend on the number of threads.
 const TASK_POINTS: usize = 512;
 
-/// At most this many partial sums an example.
+/// At most this many partial sums per example.
 const PARTS: usize = 4;
 
 /// `y_m = Σ_ij w⁰_mi w¹_mj z_ij` per channel; `log_scale [1]` is the log ℓ that the weights were made with.

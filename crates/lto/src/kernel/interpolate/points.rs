@@ -8,10 +8,10 @@ use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{Kernel, Lanes, MAX_LANES};
 use std::ops::Range;
 
-/// Weights are at most one and rows sum to one; what is below this is left out.
+/// Smaller weights are left out; weights are at most one and rows sum to one.
 const NEGLIGIBLE: f32 = 1e-9;
 
-/// Grid rows that are summed together.
+/// Grid rows summed together.
 const ROWS: usize = 4;
 
 /// The latent state of one example with its channels last, padded to whole vectors.

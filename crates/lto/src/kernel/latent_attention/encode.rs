@@ -10,7 +10,7 @@ use burn::tensor::activation::softmax;
 use lto_numerics::matrix::{Matrix, multiply};
 use rayon::prelude::*;
 
-/// Rows of weights that are made at a time.
+/// Rows of weights made at a time.
 pub(super) const ROWS: usize = 256;
 
 /// `z[i, j, c] = Σ_n softmax_n(score)[n, j] · feature_i[n, c]`, the sum and the softmax over the points n of example i.
@@ -44,7 +44,7 @@ struct Encode {
 impl Encode {
     /// Of each set: the largest score of each mode, then `1 / Σ exp(score − largest)` of each.
     fn sums(&self, isa: Isa, scores: &[f32], modes: usize) -> Vec<f32> {
-        // An exponential and the rest cost about so many operations.
+        // The approximate cost of an exponential and the rest, in operations.
         let parts = self.sets.parts(20 * modes);
         let one = |part: &Part| {
             let mut found = vec![0.0; 2 * modes];
@@ -71,7 +71,7 @@ impl Encode {
 }
 
 impl Operation for Encode {
-    /// Saves what makes scores weights.
+    /// Saves what turns scores into weights.
     fn forward(&self, inputs: &[Array], _tracked: bool) -> Forward {
         let ([_, modes], [_, dim]) = (inputs[0].dims(), inputs[1].dims());
         let (isa, size) = (Isa::detect(), modes * dim);

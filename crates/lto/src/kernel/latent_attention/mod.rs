@@ -1,7 +1,7 @@
 //! Cross-attention between points and a fixed number of modes, both ways from scores `[points, modes]`: a softmax over
 //! the points encodes features into modes, a softmax over the modes decodes them at points.
-//!
-//! Weights are never held whole: they are made anew for some rows at a time wherever they are needed. Examples with the same points share them.
+//! Weights are never stored whole: they are recomputed a few rows at a time wherever needed. Examples with
+//! the same points share them.
 
 mod decode;
 mod encode;

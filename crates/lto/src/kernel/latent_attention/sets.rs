@@ -58,8 +58,8 @@ impl Sets {
         self.of_examples().map(|rows| rows.len()).sum()
     }
 
-    /// All rows of scores in parts that can be worked on at the same time, in their order. A row costs so many operations
-    /// for each example.
+    /// All rows of scores, in order, in parts that can be processed in parallel. A row costs `operations` for
+    /// each example.
     pub fn parts(&self, operations: usize) -> Vec<Part> {
         let mut parts = Vec::new();
         for set in 0..self.n_sets() {
@@ -105,7 +105,8 @@ pub fn split_features<'a>(parts: &[Part], mut rows: &'a mut [f32], width: usize)
     }
     order.sort_unstable();
     let mut split: Vec<Vec<&mut [f32]>> = parts.iter().map(|_| Vec::new()).collect();
-    // Within a part, earlier rows are those of earlier examples: each finds its slices in the order of its examples.
+    // Within a part, earlier rows belong to earlier examples: each finds its slices in the order of its
+    // examples.
     for (_, part, n) in order {
         let (own, left) = std::mem::take(&mut rows).split_at_mut(n * width);
         rows = left;

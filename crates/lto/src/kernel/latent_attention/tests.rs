@@ -4,7 +4,7 @@ use super::{Sets, decode, encode};
 use crate::kernel::testing::agree;
 use burn::tensor::Tensor;
 
-/// Sets shared by examples, sets of one point, a set that nobody uses, and sets of several parts and blocks.
+/// Sets shared by examples, sets of one point, an unused set, and sets of several parts and blocks.
 #[test]
 fn encoding_and_decoding_equal_stock_operations() {
     let cases: [(&[usize], &[usize], usize, usize); 4] = [

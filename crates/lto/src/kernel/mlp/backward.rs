@@ -1,4 +1,4 @@
-//! Gradients back: hidden values are computed once more, group of panels by group of panels.
+//! The backward pass: hidden values are recomputed, one group of panels at a time.
 
 use super::layers::{Layers, PANEL, Panel};
 use crate::kernel::activation::Activation::Relu;
@@ -78,7 +78,7 @@ impl Kernel for Part<'_> {
             };
             let values =
                 Values { x: take(k), h1: take(d1), h2: take(d2), dh1: take(d1), dh2: take(d2), dy: take(q) };
-            // SAFETY: `V`'s instruction set is there: this is a kernel.
+            // SAFETY: `V`'s instruction set is available: this is a kernel.
             unsafe { self.group::<V>(begin..end, values, &zeros, &mut sums) };
             begin = end;
         }
@@ -100,7 +100,7 @@ impl Part<'_> {
     /// Gradients of one group of panels, added to the sums.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     unsafe fn group<V: Lanes>(
         &self,
@@ -168,7 +168,7 @@ fn add_rows(panels: &[f32], channels: usize, n: usize, sums: &mut [f32]) {
 /// Adds to `sums [left, right]` the products of left and right channels over the points of `n` panels.
 ///
 /// # Safety
-/// `V`'s instruction set is there.
+/// `V`'s instruction set is available.
 #[inline(always)]
 unsafe fn add_products<V: Lanes>(left: (&[f32], usize), right: (&[f32], usize), n: usize, sums: &mut [f32]) {
     let stretches = |begin: usize| -> Vec<Stretch> {

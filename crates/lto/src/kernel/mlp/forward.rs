@@ -1,4 +1,4 @@
-//! Values forth.
+//! The forward pass.
 
 use super::layers::{Layers, PANEL, Panel};
 use crate::kernel::activation::Activation::{None, Relu};
@@ -8,7 +8,7 @@ use crate::kernel::tile::Target;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A task should do this many operations: 20 µs, well above what starting it costs.
+/// A task should do this many operations: 20 µs, well above the cost of starting it.
 const OPERATIONS_PER_TASK: usize = 4_000_000;
 
 /// `[batch, out, points]`.

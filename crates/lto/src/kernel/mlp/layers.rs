@@ -8,7 +8,7 @@ use crate::kernel::tile::{Product, Target, blocks, pack};
 /// Points that go through the layers together: one tile of the widest registers.
 pub const PANEL: usize = 48;
 
-/// What goes in.
+/// The inputs.
 pub struct Layers<'a> {
     /// Batch size.
     pub batch: usize,
@@ -49,7 +49,7 @@ impl<'a> Layers<'a> {
         2 * PANEL * self.widths.windows(2).map(|w| w[0] * w[1]).sum::<usize>()
     }
 
-    /// Weights as tiles read them, for values to go forth.
+    /// Weights as tiles read them, for the forward pass.
     pub fn pack(&self, isa: Isa) -> [Vec<f32>; 3] {
         std::array::from_fn(|layer| {
             let (inputs, outputs) = (self.widths[layer], self.widths[layer + 1]);
@@ -58,7 +58,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Weights as tiles read them, for gradients to come back.
+    /// Weights as tiles read them, for the backward pass.
     pub fn pack_transposed(&self, isa: Isa) -> [Vec<f32>; 3] {
         std::array::from_fn(|layer| {
             let (inputs, outputs) = (self.widths[layer], self.widths[layer + 1]);
@@ -91,7 +91,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// A panel of one example: where it begins and how many of its points are there.
+/// A panel of one example: where it begins and how many points it has.
 #[derive(Clone, Copy)]
 pub struct Panel {
     /// Example.
@@ -130,7 +130,7 @@ pub struct Layer<'a> {
     pub weights: &'a [f32],
     /// Output channels' biases.
     pub bias: &'a [f32],
-    /// Applied at last.
+    /// Applied last.
     pub activation: Activation,
 }
 
@@ -138,7 +138,7 @@ impl Layer<'_> {
     /// Writes the first `columns` points of all output channels.
     ///
     /// # Safety
-    /// `V`'s instruction set is there, and `to` has room.
+    /// `V`'s instruction set is available, and `to` has room.
     #[inline(always)]
     pub unsafe fn apply<V: Lanes>(&self, columns: usize, to: Target) {
         let product = Product {
@@ -159,7 +159,7 @@ impl Layer<'_> {
     /// The same into a panel `[outputs, PANEL]`.
     ///
     /// # Safety
-    /// `V`'s instruction set is there.
+    /// `V`'s instruction set is available.
     #[inline(always)]
     pub unsafe fn fill<V: Lanes>(&self, to: &mut [f32]) {
         assert!(to.len() >= self.bias.len() * PANEL && self.x.len() >= self.inputs * PANEL);

@@ -18,7 +18,8 @@ impl Axis {
     }
 
     /// Wavenumbers `0..modes` of a real signal, whose others are their conjugates: the inverse counts all but 0 and the
-    /// Nyquist number twice. `points` of a period of so many; what is past the Nyquist number is dropped.
+    /// Nyquist number twice. `points` of a longer `period`, if padded; wavenumbers past the Nyquist number
+    /// are dropped.
     pub fn half(points: usize, period: usize, modes: usize) -> Self {
         let weight = |k: usize| match 2 * k {
             0 => 1.0,
@@ -35,15 +36,17 @@ impl Axis {
         Self { points, period, waves: (1 - modes as i64..modes as i64).map(|k| (k, kept(k))).collect() }
     }
 
-    /// Two blocks of `modes` rows of a transform: the first ones `0, 1, …`, then the last ones `−modes, …, −1`. Where they
-    /// overlap, on a grid of fewer than `2 modes` points, the last ones take the place of the first.
+    /// Two blocks of `modes` rows of a transform: the first ones `0, 1, …`, then the last ones
+    /// `−modes, …, −1`. Where they overlap, on a grid of fewer than `2 modes` points, the last ones replace
+    /// the first.
     pub fn blocks(points: usize, modes: usize) -> Self {
         let m = modes as i64;
         let first = (0..m).map(|k| (k, if k + m < points as i64 { 1.0 } else { 0.0 }));
         Self { points, period: points, waves: first.chain((-m..0).map(|k| (k, 1.0))).collect() }
     }
 
-    /// `n` wavenumbers in increasing order with 0 in the middle, `−n/2` the first; on a grid of fewer points, only so many.
+    /// `n` wavenumbers in increasing order with 0 in the middle, `−n/2` the first; on a grid of fewer points,
+    /// only as many as points.
     pub fn centered(points: usize, n: usize) -> Self {
         let middle = |n: usize| -(n as i64 / 2)..n as i64 - n as i64 / 2;
         let kept = middle(n.min(points));

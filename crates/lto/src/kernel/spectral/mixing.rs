@@ -84,7 +84,7 @@ fn by_modes(modes: usize, products: usize, task: impl Fn(usize, usize) + Sync) {
 /// The first `n` numbers at `from`, the rest zero.
 ///
 /// # Safety
-/// `V`'s instruction set is there and `n ≤ V::N` numbers can be read.
+/// `V`'s instruction set is available and `n ≤ V::N` numbers can be read.
 #[inline(always)]
 unsafe fn load<V: Lanes>(from: *const f32, n: usize) -> V {
     // SAFETY: as promised; fewer numbers go through a buffer of a whole vector.
@@ -133,7 +133,7 @@ impl Kernel for Mix<'_> {
     fn run<V: Lanes>(self) {
         let mut mode = self.begin;
         while mode < self.end {
-            // Two vectors where there are so many: neighboring cache lines come together.
+            // Two vectors if there are as many: neighboring cache lines come together.
             let left = self.end - mode;
             let n = if left >= 2 * V::N { 2 * V::N } else { left.min(V::N) };
             for begin in (0..self.batch).step_by(BLOCK) {
@@ -160,7 +160,7 @@ impl Mix<'_> {
     /// W vectors of `n` modes each, from `mode`, of examples `begin..begin + B`.
     ///
     /// # Safety
-    /// `V`'s instruction set is there, these modes and examples exist, and no other task writes them.
+    /// `V`'s instruction set is available, these modes and examples exist, and no other task writes them.
     #[inline(always)]
     unsafe fn examples<V: Lanes, const B: usize, const W: usize>(&self, begin: usize, mode: usize, n: usize) {
         let Weights { real, imaginary, inputs, outputs } = *self.weights;

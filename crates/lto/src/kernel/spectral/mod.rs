@@ -1,7 +1,7 @@
 //! Global convolution in Fourier space, alone or as a block with a pointwise map and an activation:
 //! `a(Aᵀ D (R · A x) + W x + b)`.
-//!
-//! Transforms are matrix products that compute the kept wavenumbers only; channels are mixed by vectors of modes.
+//! Transforms are matrix products that compute only the kept wavenumbers; channels are mixed by vectors of
+//! modes.
 
 pub mod axis;
 mod mixing;
@@ -71,7 +71,7 @@ struct Spectral {
 }
 
 impl Spectral {
-    /// The pointwise part, where there is one.
+    /// The pointwise part, if there is one.
     fn pointwise<'a>(&self, inputs: &[Array<'a>]) -> Option<Pointwise<'a>> {
         let [batch, input, n0, n1] = inputs[0].dims();
         let (weight, bias) = (inputs.get(3)?, inputs.get(4)?);
@@ -175,7 +175,7 @@ impl Slopes {
     }
 }
 
-/// Activates values in place, and gives the slopes where they are wanted.
+/// Activates values in place, and returns the slopes if wanted.
 struct Activate<'a> {
     activation: Activation,
     values: &'a mut [f32],

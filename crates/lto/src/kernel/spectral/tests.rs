@@ -124,7 +124,7 @@ fn every_instruction_set_mixes_alike() {
     }
 }
 
-/// A band-limited field is convolved alike on every grid that resolves it.
+/// A band-limited field is convolved the same on every grid that resolves it.
 #[test]
 fn band_limited_fields_are_convolved_alike_on_every_grid() {
     let (modes, device) = (4, burn::tensor::Device::flex());

@@ -1,4 +1,5 @@
-//! Truncated discrete Fourier transforms of planes, as matrix products: any size, and only what is kept is computed.
+//! Truncated discrete Fourier transforms of planes, as matrix products: any size, computing only the kept
+//! wavenumbers.
 
 use super::axis::Axis;
 use crate::kernel::scratch::Scratch;

@@ -29,7 +29,7 @@ pub trait EvolutionKind {
     /// Its learned parts.
     type Network: Evolve;
 
-    /// What it is made for: problems with times, steady ones, or both (`None`).
+    /// Whether it is for problems with times or for steady ones; `None` for both.
     const TIMED: Option<bool> = None;
 
     /// Its sizes, none of which may be zero.
@@ -38,7 +38,7 @@ pub trait EvolutionKind {
     /// Its inner width f and its number of inner layers.
     fn inner(&self) -> (usize, usize);
 
-    /// Weights of an inner layer for each pair of channels, beside those of its conv3.
+    /// Weights of an inner layer for each pair of channels, besides its conv3's.
     fn global_weights(&self, _dim: usize) -> f64 {
         0.0
     }
@@ -50,8 +50,8 @@ pub trait EvolutionKind {
 /// A learned evolution.
 pub trait Evolve {
     /// # Shapes
-    /// `z [b, k, n0, n1]`, `times [b, 2]` (s and t as fractions of the trained range) where the problem has times →
-    /// as `z`.
+    /// `z [b, k, n0, n1]`, `times [b, 2]` (s and t as fractions of the trained range) if the problem has
+    /// times → as `z`.
     fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4>;
 }
 
@@ -73,7 +73,7 @@ macro_rules! evolutions {
         }
 
         impl EvolutionConfig {
-            /// Checks what the types cannot say.
+            /// Checks what the types cannot express.
             ///
             /// # Errors
             /// A size of zero, or an evolution for problems of the other kind.

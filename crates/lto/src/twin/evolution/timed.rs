@@ -1,4 +1,4 @@
-//! The evolution straight from time s to time t: a dilated CNN modulated by both times.
+//! The evolution directly from time s to time t: a dilated CNN modulated by both times.
 
 use super::{EvolutionKind, Evolve, LatentSpace};
 use crate::nn::conv::{Activation, Conv, ConvConfig};
@@ -59,7 +59,7 @@ impl EvolutionKind for TimedConfig {
 }
 
 impl Evolve for TimedEvolution {
-    /// Without times, which no problem has that it is made for, as at the first of them.
+    /// Missing times, which its problems never have, count as zero.
     fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
         let times = times.unwrap_or_else(|| Tensor::zeros([z.dims()[0], 2], &z.device()));
         let embedding = self.time.forward(times);
