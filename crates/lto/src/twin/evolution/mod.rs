@@ -5,7 +5,8 @@ pub mod spectral;
 pub mod steady;
 pub mod timed;
 
-use crate::error::{Error, Result};
+use super::config::{refuse, require_size};
+use crate::error::Result;
 use crate::nn::conv::Padding;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -120,19 +121,18 @@ evolutions! {
 }
 
 fn validate<K: EvolutionKind>(config: &K, kind: &str, timed: bool) -> Result<()> {
-    let refuse = |key: &str, value: String, requirement: &str| {
-        Err(Error::Config { key: format!("model.evolution{key}"), value, requirement: requirement.into() })
-    };
-    if config.sizes().contains(&0) {
-        return refuse("", "0".into(), "sizes must be at least 1");
-    }
+    config.sizes().into_iter().try_for_each(|size| require_size("evolution", size))?;
     match K::TIMED {
-        Some(true) if !timed => {
-            refuse(".kind", kind.to_lowercase(), "the problem is steady: use steady, residual or spectral")
-        }
-        Some(false) if timed => {
-            refuse(".kind", kind.to_lowercase(), "the problem has times: use timed, residual or spectral")
-        }
+        Some(true) if !timed => refuse(
+            "evolution.kind",
+            kind.to_lowercase(),
+            "the problem is steady: use steady, residual or spectral",
+        ),
+        Some(false) if timed => refuse(
+            "evolution.kind",
+            kind.to_lowercase(),
+            "the problem has times: use timed, residual or spectral",
+        ),
         _ => Ok(()),
     }
 }
