@@ -1,4 +1,4 @@
-//! What the command line says. Parsing only: nothing here touches files, and the commands do not see clap.
+//! What the command line says. Parsing only: nothing here touches files.
 
 mod bench;
 mod certify;
@@ -34,8 +34,9 @@ pub use sensors::SensorsArgs;
 pub use theory::TheoryCommand;
 pub use train::TrainArgs;
 
+use crate::commands::Command;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser};
 use clap_complete::Shell;
 use lto_report::picture::FrameRange;
 use lto_report::picture::colormap::Colormap;
@@ -111,61 +112,16 @@ fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     PossibleValuesParser::new(all.map(name)).map(find)
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Generate, inspect and draw PDE data
-    #[command(subcommand)]
-    Data(DataCommand),
-    /// Show everything in 1½ minutes: data, training, forecasts from any number of sensors, a report
-    Demo(DemoArgs),
-    /// Train a model as a configuration file says
-    Train(TrainArgs),
-    /// Measure the errors of trained models: resolutions, contexts, noise, horizons
-    Evaluate(EvaluateArgs),
-    /// Put evaluations side by side and mark the best
-    Compare(CompareArgs),
-    /// Predict a field from observations with a trained model
-    Predict(PredictArgs),
-    /// Say what a model is: architecture, parameters, domain, times, errors
-    Info(InfoArgs),
-    /// Do an experiment of the paper again: data, training, evaluation, tables beside the published ones, a report
-    Reproduce(ReproduceArgs),
-    /// Make a model of weights that were trained elsewhere
-    Import(ImportArgs),
-    /// Say where to put sensors, which of them may fail, and where one more sensor helps most
-    Design(DesignArgs),
-    /// Bound the error of estimates between sensors: how far off, where, and under which assumptions
-    Certify(CertifyArgs),
-    /// Show what the theory says, measured
-    #[command(subcommand)]
-    Theory(TheoryCommand),
-    /// Time the published models on this machine
-    #[command(subcommand)]
-    Bench(BenchCommand),
-    /// Print a completion script for a shell
-    #[command(after_help = "\
+/// `lto completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   lto completions bash > ~/.local/share/bash-completion/completions/lto
   lto completions zsh > ~/.zfunc/_lto
   lto completions fish > ~/.config/fish/completions/lto.fish")]
-    Completions {
-        /// Which shell
-        shell: Shell,
-    },
-}
-
-/// The commands about data.
-#[derive(Debug, Subcommand)]
-pub enum DataCommand {
-    /// Solve a PDE many times, with random problems, into one file
-    Generate(GenerateArgs),
-    /// Say what a file holds: layout, grid, times, ranges, spectrum
-    Inspect(InspectArgs),
-    /// Draw a sample of a file: PNG, SVG or animated GIF
-    Plot(PlotArgs),
-    /// Draw sensors from a sample of a file: a table for `lto predict` and `lto certify`
-    Sensors(SensorsArgs),
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: Shell,
 }
 
 /// `lto data inspect`.
@@ -239,5 +195,17 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    /// The PDEs of `lto data generate` have theirs together.
+    #[test]
+    fn every_command_shows_examples() {
+        fn look(command: &mut clap::Command) {
+            let help = command.render_long_help().to_string();
+            let gathers = command.has_subcommands() && command.get_name() != "generate";
+            assert!(gathers || help.contains("Examples:"), "{help}");
+            command.get_subcommands_mut().filter(|_| gathers).for_each(look);
+        }
+        look(&mut Arguments::command());
     }
 }

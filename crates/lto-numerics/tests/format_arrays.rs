@@ -12,6 +12,17 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
+/// The fixtures of a format are what its own tests, and those of hostile files, read.
+#[test]
+fn every_format_has_a_fixture() {
+    let folders = ["csv", "hdf5", "mat5", "npy"].map(|folder| std::fs::read_dir(fixture(folder)).unwrap());
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let found: Vec<Format> = files.filter_map(|path| Some(open(&path).ok()?.format())).collect();
+    for format in Format::ALL {
+        assert!(found.contains(&format), "{format:?}");
+    }
+}
+
 const SHAPE: [usize; 3] = [3, 4, 5];
 
 const FILES: [&str; 11] = [
