@@ -73,6 +73,10 @@ macro_rules! evolutions {
             $($(#[$doc])* $kind($module::$network),)+
         }
 
+        /// The name of each kind, and [`EvolutionKind::TIMED`].
+        const KINDS: &[(&str, Option<bool>)] =
+            &[$((stringify!($kind), <$module::$config as EvolutionKind>::TIMED)),+];
+
         impl EvolutionConfig {
             /// Checks what the types cannot say.
             ///
@@ -122,19 +126,15 @@ evolutions! {
 
 fn validate<K: EvolutionKind>(config: &K, kind: &str, timed: bool) -> Result<()> {
     config.sizes().into_iter().try_for_each(|size| require_size("evolution", size))?;
-    match K::TIMED {
-        Some(true) if !timed => refuse(
-            "evolution.kind",
-            kind.to_lowercase(),
-            "the problem is steady: use steady, residual or spectral",
-        ),
-        Some(false) if timed => refuse(
-            "evolution.kind",
-            kind.to_lowercase(),
-            "the problem has times: use timed, residual or spectral",
-        ),
-        _ => Ok(()),
+    let suits = |made_for: Option<bool>| made_for.is_none_or(|made_for| made_for == timed);
+    if suits(K::TIMED) {
+        return Ok(());
     }
+    let fitting: Vec<_> =
+        KINDS.iter().filter(|(_, made_for)| suits(*made_for)).map(|(name, _)| *name).collect();
+    let problem = if timed { "has times" } else { "is steady" };
+    let requirement = format!("the problem {problem}; use one of {}", fitting.join(", ").to_lowercase());
+    refuse("evolution.kind", kind.to_lowercase(), &requirement)
 }
 
 fn size<K: EvolutionKind>(config: &K, latent: usize, dim: usize) -> (usize, f64, f64) {
