@@ -1,4 +1,4 @@
-//! The command line. Parsing only: nothing here touches files, and the commands never see clap.
+//! What the command line says. Parsing only: nothing here touches files.
 
 mod bench;
 mod certify;
@@ -34,8 +34,9 @@ pub use sensors::SensorsArgs;
 pub use theory::TheoryCommand;
 pub use train::TrainArgs;
 
+use crate::commands::Command;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser};
 use clap_complete::Shell;
 use lto_report::picture::FrameRange;
 use lto_report::picture::colormap::Colormap;
@@ -111,62 +112,16 @@ fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     PossibleValuesParser::new(all.map(name)).map(find)
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Generate, inspect and draw PDE data
-    #[command(subcommand)]
-    Data(DataCommand),
-    /// Show everything in 1½ minutes: data, training, forecasts from any number of sensors, a report
-    Demo(DemoArgs),
-    /// Train a model from a configuration file
-    Train(TrainArgs),
-    /// Measure the errors of trained models: resolutions, contexts, noise, horizons
-    Evaluate(EvaluateArgs),
-    /// Compare evaluations side by side and mark the best
-    Compare(CompareArgs),
-    /// Predict a field from observations with a trained model
-    Predict(PredictArgs),
-    /// Describe a model: architecture, parameters, domain, times, errors
-    Info(InfoArgs),
-    /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a
-    /// report
-    Reproduce(ReproduceArgs),
-    /// Make a model from weights trained elsewhere
-    Import(ImportArgs),
-    /// Place sensors; show which may fail and where one more helps most
-    Design(DesignArgs),
-    /// Bound the error of estimates between sensors: how far off, where, and under which assumptions
-    Certify(CertifyArgs),
-    /// Measure what the theory predicts
-    #[command(subcommand)]
-    Theory(TheoryCommand),
-    /// Time the published models on this machine
-    #[command(subcommand)]
-    Bench(BenchCommand),
-    /// Print a completion script for a shell
-    #[command(after_help = "\
+/// `lto completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examples:
   lto completions bash > ~/.local/share/bash-completion/completions/lto
   lto completions zsh > ~/.zfunc/_lto
   lto completions fish > ~/.config/fish/completions/lto.fish")]
-    Completions {
-        /// The shell
-        shell: Shell,
-    },
-}
-
-/// The commands about data.
-#[derive(Debug, Subcommand)]
-pub enum DataCommand {
-    /// Solve random problems of a PDE and write them to one file
-    Generate(GenerateArgs),
-    /// Describe a file: layout, grid, times, ranges, spectrum
-    Inspect(InspectArgs),
-    /// Draw a sample of a file: PNG, SVG or animated GIF
-    Plot(PlotArgs),
-    /// Read off sensor values from a sample: a table for `lto predict` and `lto certify`
-    Sensors(SensorsArgs),
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: Shell,
 }
 
 /// `lto data inspect`.
@@ -240,5 +195,17 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    /// The PDEs of `lto data generate` have theirs together.
+    #[test]
+    fn every_command_shows_examples() {
+        fn look(command: &mut clap::Command) {
+            let help = command.render_long_help().to_string();
+            let gathers = command.has_subcommands() && command.get_name() != "generate";
+            assert!(gathers || help.contains("Examples:"), "{help}");
+            command.get_subcommands_mut().filter(|_| gathers).for_each(look);
+        }
+        look(&mut Arguments::command());
     }
 }

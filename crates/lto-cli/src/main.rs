@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         }
     };
     let color = arguments.global.color;
-    match commands::run(arguments) {
+    match commands::run(&arguments) {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -2,34 +2,14 @@
 
 mod common;
 
-use common::{TINY, Workspace, stderr};
+use common::{Workspace, stderr};
 use std::process::Stdio;
 
 #[test]
-fn every_command_has_help_worth_reading() {
+fn help_and_version_are_told() {
     let space = Workspace::new();
-    let mut commands: Vec<Vec<&str>> = vec![
-        vec![],
-        vec!["data"],
-        vec!["data", "generate"],
-        vec!["data", "inspect"],
-        vec!["data", "plot"],
-        vec!["demo"],
-        vec!["train"],
-        vec!["predict"],
-        vec!["info"],
-        vec!["bench", "train"],
-        vec!["bench", "predict"],
-        vec!["completions"],
-    ];
-    commands.extend(TINY.iter().map(|(pde, _)| vec!["data", "generate", *pde]));
-    for mut command in commands {
-        command.push("--help");
-        let help = space.succeed(&command);
-        assert!(help.contains("Usage: lto"), "{command:?}");
-        let own_example = command.len() != 2 || command[0] != "data";
-        let pde = command.len() == 4 && command[1] == "generate";
-        assert!(pde || !own_example || help.contains("Examples:"), "{command:?}\n{help}");
+    for args in [&["--help"][..], &["data", "--help"], &["train", "--help"]] {
+        assert!(space.succeed(args).contains("Usage: lto"), "{args:?}");
     }
     assert!(space.succeed(&["--version"]).starts_with("lto "));
 }

@@ -1,5 +1,5 @@
-//! Designs: ways to place n points in a domain, from regular to clustered. Each design is one file and one variant of
-//! [`PointDesign`].
+//! Designs: ways to place n points in a domain, from regular to clustered. Each design is one file and one line of
+//! the list below.
 
 mod clustered;
 mod grid;
@@ -15,78 +15,70 @@ use crate::points::Points;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A way to place points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PointDesign {
-    /// A uniform grid with cells at most twice as long as wide, starting at the lower bound of periodic axes
-    /// and at cell centers of open ones. Needs an n that factors accordingly.
-    Grid,
-    /// One uniform point in each of n boxes of equal volume.
-    Jittered,
-    /// Independent and uniform.
-    Iid,
-    /// The Halton sequence in bases 2, 3, 5, with a random shift.
-    Halton,
-    /// The Sobol sequence with Owen scrambling; beyond 65,536 points, one sequence after another.
-    Sobol,
-    /// Uniform, but no two points closer than a radius, which shrinks until n points fit.
-    PoissonDisc,
-    /// Normal clusters around ½√n uniform centers, with standard deviation 1/50 of each axis.
-    Clustered,
+/// All designs, one line each: the variant, its name in files and on the command line, and how n points are placed.
+macro_rules! designs {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal, |$domain:ident, $n:ident, $rng:ident| $points:expr;)+) => {
+        /// A way to place points.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum PointDesign {
+            $($(#[$doc])* #[serde(rename = $name)] $kind,)+
+        }
+
+        impl PointDesign {
+            /// All designs, for help texts and tests.
+            pub const ALL: [PointDesign; [$($name),+].len()] = [$(PointDesign::$kind),+];
+
+            /// Name as written in files and on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(PointDesign::$kind => $name,)+ }
+            }
+
+            /// Exactly `n` distinct points of the domain.
+            ///
+            /// # Errors
+            /// `n` is zero, or more than fit into memory; or, for [`PointDesign::Grid`], has no nearly cubic shape (the
+            /// error names the nearest that have).
+            pub fn points(self, domain: &Domain, n: usize, rng: &mut impl Rng) -> Result<Points> {
+                if n == 0 {
+                    return Err(Error::NoPoints);
+                }
+                memory::require(&format!("a design of {n} points"), n as u128 * BYTES_A_POINT)?;
+                match self {
+                    $(PointDesign::$kind => {
+                        let ($domain, $n, $rng) = (domain, n, rng);
+                        $points
+                    })+
+                }
+            }
+        }
+    };
 }
 
-impl PointDesign {
-    /// All designs, for help texts and tests.
-    pub const ALL: [PointDesign; 7] = [
-        PointDesign::Grid,
-        PointDesign::Jittered,
-        PointDesign::Iid,
-        PointDesign::Halton,
-        PointDesign::Sobol,
-        PointDesign::PoissonDisc,
-        PointDesign::Clustered,
-    ];
+designs! {
+    /// A uniform grid with cells at most twice as long as wide: periodic axes from their lower bound on, cell
+    /// centers on others. Needs an n that factors accordingly.
+    Grid = "grid", |domain, n, _rng| grid::points(domain, n);
+    /// One uniform point in each of n boxes of equal volume.
+    Jittered = "jittered", |domain, n, rng| placed(domain, jittered::unit_points(domain, n, rng));
+    /// Independent and uniform.
+    Iid = "iid", |domain, n, rng| placed(domain, iid::unit_points(domain.dim(), n, rng));
+    /// Halton's sequence in the bases 2, 3, 5, shifted at random.
+    Halton = "halton", |domain, n, rng| placed(domain, low_discrepancy::halton(domain.dim(), n, rng));
+    /// Sobol's sequence with Owen's scrambling; beyond 65,536 points, one sequence after another.
+    Sobol = "sobol", |domain, n, rng| placed(domain, low_discrepancy::sobol(domain.dim(), n, rng));
+    /// Uniform, but no two points closer than a radius, which is lowered until n points fit.
+    PoissonDisc = "poisson_disc", |domain, n, rng| placed(domain, poisson_disc::unit_points(domain, n, rng));
+    /// Normal clusters of a fiftieth of each axis around ½√n uniform centers.
+    Clustered = "clustered", |domain, n, rng| placed(domain, clustered::unit_points(domain, n, rng));
+}
 
-    /// Name as written in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            PointDesign::Grid => "grid",
-            PointDesign::Jittered => "jittered",
-            PointDesign::Iid => "iid",
-            PointDesign::Halton => "halton",
-            PointDesign::Sobol => "sobol",
-            PointDesign::PoissonDisc => "poisson_disc",
-            PointDesign::Clustered => "clustered",
-        }
-    }
-
-    /// Exactly `n` distinct points of the domain.
-    ///
-    /// # Errors
-    /// `n` is zero, or more than fit into memory; or, for [`PointDesign::Grid`], has no nearly cubic shape
-    /// (the error names the nearest that do).
-    pub fn points(self, domain: &Domain, n: usize, rng: &mut impl Rng) -> Result<Points> {
-        if n == 0 {
-            return Err(Error::NoPoints);
-        }
-        memory::require(&format!("a design of {n} points"), n as u128 * BYTES_A_POINT)?;
-        let unit = match self {
-            PointDesign::Grid => return grid::points(domain, n),
-            PointDesign::Jittered => jittered::unit_points(domain, n, rng),
-            PointDesign::Iid => iid::unit_points(domain.dim(), n, rng),
-            PointDesign::Halton => low_discrepancy::halton(domain.dim(), n, rng),
-            PointDesign::Sobol => low_discrepancy::sobol(domain.dim(), n, rng),
-            PointDesign::PoissonDisc => poisson_disc::unit_points(domain, n, rng),
-            PointDesign::Clustered => clustered::unit_points(domain, n, rng),
-        };
-        let axes = domain.axes();
-        let coordinates = unit.iter().flat_map(|u| {
-            // `min` because lower + L·u may round above `upper`.
-            axes.iter().zip(u).map(|(axis, u)| (axis.lower + axis.length() * u).min(axis.upper))
-        });
-        Points::scattered(domain.clone(), coordinates.collect())
-    }
+/// Points of the unit cube, in the domain.
+fn placed(domain: &Domain, unit: Vec<UnitPoint>) -> Result<Points> {
+    let coordinates = unit.iter().flat_map(|u| {
+        // `min` because lower + L·u may round above `upper`.
+        domain.axes().iter().zip(u).map(|(axis, u)| (axis.lower + axis.length() * u).min(axis.upper))
+    });
+    Points::scattered(domain.clone(), coordinates.collect())
 }
 
 /// Bytes per point while a design is drawn: in the unit cube, in the domain, and in a table (at most half

@@ -12,6 +12,18 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
+/// The fixtures of a format are what its own tests, and those of hostile files, read.
+#[test]
+fn every_format_has_a_fixture() {
+    let entries = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let folders = entries(&fixture("")).filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| entries(&folder));
+    let found: Vec<Format> = files.filter_map(|path| Some(open(&path).ok()?.format())).collect();
+    for format in Format::ALL {
+        assert!(found.contains(&format), "{format:?}");
+    }
+}
+
 const SHAPE: [usize; 3] = [3, 4, 5];
 
 const FILES: [&str; 11] = [

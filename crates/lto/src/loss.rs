@@ -1,18 +1,48 @@
 //! The terms of the training objective (Eq. total-loss).
 
+mod mse;
+mod relative_l2;
+
 use burn::tensor::Tensor;
 use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
 
-/// How a prediction is compared with the truth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LossKind {
+/// All losses, one line each: the variant and its file, which holds a function of that name.
+macro_rules! losses {
+    ($($(#[$attribute:meta])* $kind:ident: $name:ident,)+) => {
+        /// How a prediction is compared with the truth.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum LossKind {
+            $($(#[$attribute])* $kind,)+
+        }
+
+        impl LossKind {
+            /// The loss `[1]` of predictions, both `[b, q, M]` in normalized units.
+            fn evaluate(self, prediction: Tensor<3>, truth: Tensor<3>, units: &Units) -> Tensor<1> {
+                match self {
+                    $(LossKind::$kind => $name::$name(prediction, truth, units),)+
+                }
+            }
+        }
+    };
+}
+
+losses! {
     /// Mean of squared differences, in normalized units.
     #[default]
-    Mse,
+    Mse: mse,
     /// `‖prediction − truth‖₂ / ‖truth‖₂` of each example in physical units, then the mean.
-    RelativeL2,
+    RelativeL2: relative_l2,
+}
+
+/// What normalized values of the target are in physical units.
+#[derive(Clone, Debug)]
+struct Units {
+    /// `mean / scale` of each channel: adding it to normalized values gives physical values over `scale`.
+    offset: Vec<f32>,
+    /// `scale` of each channel relative to the largest.
+    scale: Vec<f32>,
 }
 
 /// Weights and kinds of the terms, the `[train.objective]` of a configuration file.
@@ -46,8 +76,10 @@ impl ObjectiveConfig {
         let largest = target.scale().iter().fold(0.0, |a: f64, &b| a.max(b));
         Objective {
             config: self.clone(),
-            target_offset: target.mean().iter().zip(target.scale()).map(|(m, s)| (m / s) as f32).collect(),
-            target_scale: target.scale().iter().map(|s| (s / largest) as f32).collect(),
+            units: Units {
+                offset: target.mean().iter().zip(target.scale()).map(|(m, s)| (m / s) as f32).collect(),
+                scale: target.scale().iter().map(|s| (s / largest) as f32).collect(),
+            },
         }
     }
 }
@@ -56,10 +88,7 @@ impl ObjectiveConfig {
 #[derive(Clone, Debug)]
 pub struct Objective {
     config: ObjectiveConfig,
-    /// `mean / scale` of each target channel: adding it to normalized values gives physical values over `scale`.
-    target_offset: Vec<f32>,
-    /// `scale` of each target channel relative to the largest.
-    target_scale: Vec<f32>,
+    units: Units,
 }
 
 /// One weighted term.
@@ -81,7 +110,7 @@ impl Objective {
 
     /// The term of a forecast against the target, both `[b, q, M]` in normalized units.
     pub fn evolution(&self, prediction: Tensor<3>, truth: Tensor<3>) -> LossTerm {
-        let value = self.evaluate(self.config.evolution_loss, prediction, truth);
+        let value = self.config.evolution_loss.evaluate(prediction, truth, &self.units);
         LossTerm { name: "evolution_loss", weight: self.config.evolution_weight, value }
     }
 
@@ -90,33 +119,11 @@ impl Objective {
         let share = 1.0 / pairs.len().max(1) as f64;
         let losses = pairs
             .into_iter()
-            .map(|(decoded, truth)| self.evaluate(self.config.reconstruction_loss, decoded, truth));
+            .map(|(decoded, truth)| self.config.reconstruction_loss.evaluate(decoded, truth, &self.units));
         let sum = losses.reduce(|a, b| a + b)?;
         let value = if share < 1.0 { sum * share } else { sum };
         Some(LossTerm { name: "reconstruction_loss", weight: self.config.reconstruction_weight, value })
     }
-
-    /// The loss of predictions, both `[b, q, M]` in normalized units.
-    fn evaluate(&self, kind: LossKind, prediction: Tensor<3>, truth: Tensor<3>) -> Tensor<1> {
-        match kind {
-            LossKind::Mse => (prediction - truth).square().mean(),
-            LossKind::RelativeL2 => {
-                let channels = |values: &[f32]| {
-                    Tensor::<1>::from_floats(values, &truth.device()).reshape([1, values.len(), 1])
-                };
-                let scale = channels(&self.target_scale);
-                let difference = (prediction - truth.clone()) * scale.clone();
-                let size = (truth.clone() + channels(&self.target_offset)) * scale;
-                (squares(difference) / squares(size).clamp_min(f32::MIN_POSITIVE)).sqrt().mean()
-            }
-        }
-    }
-}
-
-/// Sum of squares of each example, `[b, q, M]` → `[b]`. The tiny summand keeps the gradient of its root finite at 0.
-fn squares(x: Tensor<3>) -> Tensor<1> {
-    let b = x.dims()[0];
-    x.square().reshape([b as i32, -1]).sum_dim(1).reshape([b]) + 1e-30
 }
 
 #[cfg(test)]
@@ -128,16 +135,19 @@ mod tests {
     #[test]
     fn losses_match_hand_computed_values() {
         let normalizer = serde_json::from_str(r#"{"mean": [2.0, 0.0], "scale": [2.0, 1.0]}"#).unwrap();
-        let objective = ObjectiveConfig::default().init(&normalizer);
+        let units = ObjectiveConfig::default().init(&normalizer).units;
         let device = Device::flex();
         let truth = Tensor::<3>::from_floats([[[1.0, 0.0], [2.0, 0.0]], [[0.0, 0.0], [0.0, 4.0]]], &device);
         let prediction =
             Tensor::<3>::from_floats([[[1.0, 2.0], [2.0, 0.0]], [[0.0, 0.0], [2.0, 4.0]]], &device);
-        let mse = objective.evaluate(LossKind::Mse, prediction.clone(), truth.clone()).into_scalar::<f32>();
-        assert!((mse - 1.0).abs() < 1e-6);
-        // Physical over 2: truths (2, 1 | 1, 0) and (1, 1 | 0, 2); differences (0, 2 | 0, 0) and (0, 0 | 1, 0).
-        let exact = 0.5 * ((4.0f32 / 6.0).sqrt() + (1.0f32 / 6.0).sqrt());
-        let relative = objective.evaluate(LossKind::RelativeL2, prediction, truth).into_scalar::<f32>();
-        assert!((relative - exact).abs() < 1e-6, "{relative} {exact}");
+        for loss in [LossKind::Mse, LossKind::RelativeL2] {
+            let exact = match loss {
+                LossKind::Mse => 1.0,
+                // Physical over 2: truths (2, 1 | 1, 0) and (1, 1 | 0, 2); differences (0, 2 | 0, 0) and (0, 0 | 1, 0).
+                LossKind::RelativeL2 => 0.5 * ((4.0f32 / 6.0).sqrt() + (1.0f32 / 6.0).sqrt()),
+            };
+            let value = loss.evaluate(prediction.clone(), truth.clone(), &units).into_scalar::<f32>();
+            assert!((value - exact).abs() < 1e-6, "{loss:?}: {value} {exact}");
+        }
     }
 }

@@ -28,37 +28,43 @@ pub use prediction::{Encoded, Evolved, Forecast, Prediction};
 /// The file of a run that holds its trained model.
 pub const FILE_NAME: &str = "model.safetensors";
 
-/// Which model, and how large: the `[model]` of a configuration file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum ModelConfig {
+/// All models, one line each: the variant, its configuration if it has any, and what it is made by.
+macro_rules! models {
+    ($($(#[$attribute:meta])* $kind:ident$(($bound:ident: $config:ty))? => $made_by:expr,)+) => {
+        /// Which model, and how large: the `[model]` of a configuration file.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "snake_case")]
+        pub enum ModelConfig {
+            $($(#[$attribute])* $kind$(($config))?,)+
+        }
+
+        impl ModelConfig {
+            fn kind(&self) -> &dyn OperatorConfig {
+                match self {
+                    $(ModelConfig::$kind$(($bound))? => $made_by,)+
+                }
+            }
+        }
+    };
+}
+
+models! {
     /// The Latent Twin Operator.
-    Twin(TwinConfig),
+    Twin(config: TwinConfig) => config,
     /// The nearest observation, whatever the time; nothing to train.
-    Persistence,
+    Persistence => &PERSISTENCE,
     /// The observations interpolated, whatever the time; nothing to train.
-    Interpolation,
+    Interpolation => &INTERPOLATION,
     /// The Latent Neural Operator.
-    Lno(LnoConfig),
+    Lno(config: LnoConfig) => config,
     /// A Fourier neural operator.
-    Fno(FnoConfig),
+    Fno(config: FnoConfig) => config,
     /// A DeepONet.
     #[serde(rename = "deeponet")]
-    DeepOnet(DeepOnetConfig),
+    DeepOnet(config: DeepOnetConfig) => config,
 }
 
 impl ModelConfig {
-    fn kind(&self) -> &dyn OperatorConfig {
-        match self {
-            ModelConfig::Twin(config) => config,
-            ModelConfig::Persistence => &PERSISTENCE,
-            ModelConfig::Interpolation => &INTERPOLATION,
-            ModelConfig::Lno(config) => config,
-            ModelConfig::Fno(config) => config,
-            ModelConfig::DeepOnet(config) => config,
-        }
-    }
-
     /// Name as written in configuration files.
     pub fn name(&self) -> &'static str {
         self.kind().name()

@@ -4,8 +4,9 @@
 use burn::tensor::Device;
 use lto::operator::Architecture;
 use lto::problem::Problem;
+use lto::twin::Twin;
 use lto::twin::config::TwinConfig;
-use lto::twin::{Encoder, Twin};
+use lto::twin::encoder::Encoder;
 use lto_numerics::dataset::Context;
 use lto_numerics::theory::{Estimator, LocalBounds, TrialField};
 use lto_numerics::{Domain, Grid, Placement, PointDesign, Points, SetConv};

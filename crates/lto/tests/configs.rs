@@ -6,7 +6,8 @@ use lto::data::pairs::Pairs;
 use lto::experiment::Experiment;
 use lto::loss::LossKind;
 use lto::model::ModelConfig;
-use lto::twin::config::{EncoderConfig, LengthScale, OutputForm};
+use lto::twin::config::{LengthScale, OutputForm};
+use lto::twin::encoder::EncoderConfig;
 use lto::twin::evolution::EvolutionConfig;
 use std::path::{Path, PathBuf};
 
@@ -120,8 +121,8 @@ fn our_configurations_use_what_is_ours() {
             matches!(twin.evolution, EvolutionConfig::Residual { .. } | EvolutionConfig::Spectral { .. });
         // One is the published network, trained our way.
         assert!(ours || (name(path), n_parameters) == ("burgers_29k", 29_395), "{}", path.display());
-        let EncoderConfig::SetConv { length_scale, .. } = twin.encoder else { panic!("{}", path.display()) };
-        for scale in [length_scale, twin.decoder.length_scale] {
+        let EncoderConfig::SetConv(encoder) = &twin.encoder else { panic!("{}", path.display()) };
+        for scale in [encoder.length_scale, twin.decoder.length_scale] {
             assert!(matches!(scale, LengthScale::Spacings { .. }), "{}", path.display());
         }
         let residual = matches!(name(path), "burgers" | "navier_stokes");

@@ -77,7 +77,7 @@ fn run(data: &DataConfig, kind: ModelConfig, config: &EvaluationConfig) -> Resul
 }
 
 fn error(outcome: &Outcome) -> f64 {
-    outcome.measures().unwrap_or_else(|| panic!("{outcome:?}")).relative_l2.mean
+    outcome.measures().unwrap_or_else(|| panic!("{outcome:?}")).errors.relative_l2.mean
 }
 
 #[track_caller]
@@ -132,13 +132,13 @@ fn a_held_wave_is_off_by_how_far_the_true_one_travels() {
     assert_near(error(&evaluation.one_step), held(1));
     assert_eq!(evaluation.data.starts, [0, 1, 2, 4, 5, 7]);
     let measures = evaluation.one_step.measures().unwrap();
-    assert_eq!(measures.relative_l2.errors.len(), 5);
+    assert_eq!(measures.errors.relative_l2.errors.len(), 5);
     let bands = measures.bands.unwrap();
     assert_near(bands.low.unwrap(), held(1));
     assert!(bands.mid.unwrap() + bands.high.unwrap() < 1e-5, "{bands:?}");
     // Amplitudes 1 to 5: root mean squares are amplitude/√2.
-    assert_near(measures.rmse.mean, 3.0 * held(1) / 2f64.sqrt());
-    let amplitudes = measures.rmse.errors.iter().map(|e| e * 2f64.sqrt() / held(1));
+    assert_near(measures.errors.rmse.mean, 3.0 * held(1) / 2f64.sqrt());
+    let amplitudes = measures.errors.rmse.errors.iter().map(|e| e * 2f64.sqrt() / held(1));
     amplitudes.enumerate().for_each(|(i, amplitude)| assert_near(amplitude, 1.0 + i as f64));
     let origins: Vec<_> = evaluation
         .resolutions
@@ -353,7 +353,7 @@ fn held_heat_is_off_by_what_decayed() {
         EvaluationConfig { starts: Some(vec![3]), lead: 2, noise: vec![], fractions: vec![], ..all() };
     let evaluation = run(&data(&path), ModelConfig::Persistence, &config).unwrap();
     let exact: Vec<f64> = (0..3).map(|i| (rate(i) * 2.0 * INTERVAL).exp() - 1.0).collect();
-    let errors = &evaluation.one_step.measures().unwrap().relative_l2.errors;
+    let errors = &evaluation.one_step.measures().unwrap().errors.relative_l2.errors;
     errors.iter().zip(&exact).for_each(|(error, exact)| assert_near(*error, *exact));
     assert_eq!(evaluation.horizon.unwrap().steps.len(), FRAMES - 1);
 }
@@ -412,7 +412,7 @@ fn contexts_are_those_of_the_sample() {
     let errors = |samples: Option<usize>| -> Vec<Vec<f64>> {
         let config = EvaluationConfig { samples, ..config.clone() };
         let evaluation = run(&data(&path), ModelConfig::Persistence, &config).unwrap();
-        let of = |outcome: &Outcome| outcome.measures().unwrap().relative_l2.errors.clone();
+        let of = |outcome: &Outcome| outcome.measures().unwrap().errors.relative_l2.errors.clone();
         evaluation.contexts.iter().map(|c| of(&c.outcome)).collect()
     };
     let (whole, some) = (errors(None), errors(Some(5)));
@@ -486,11 +486,11 @@ fn windows_of_a_later_week_are_evaluated_like_those_of_the_first() {
     };
     let (first, later) = (at(0.0), at(576.0));
     assert_eq!(
-        first.one_step.measures().unwrap().relative_l2,
-        later.one_step.measures().unwrap().relative_l2
+        first.one_step.measures().unwrap().errors.relative_l2,
+        later.one_step.measures().unwrap().errors.relative_l2
     );
-    assert_eq!(first.horizon.unwrap().steps[4].direct.measures().unwrap().relative_l2.mean, {
-        later.horizon.unwrap().steps[4].direct.measures().unwrap().relative_l2.mean
+    assert_eq!(first.horizon.unwrap().steps[4].direct.measures().unwrap().errors.relative_l2.mean, {
+        later.horizon.unwrap().steps[4].direct.measures().unwrap().errors.relative_l2.mean
     });
 }
 

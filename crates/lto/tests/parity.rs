@@ -11,8 +11,10 @@ use fixture::Fixture;
 use lto::operator::{Architecture, Operator};
 use lto::parameters::{gradients, with_parameters};
 use lto::problem::Problem;
+use lto::twin::Twin;
 use lto::twin::config::TwinConfig;
-use lto::twin::{Encoder, Twin};
+use lto::twin::encoder::{Encoder, EncoderConfig};
+use lto::twin::evolution::EvolutionConfig;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::sync::Arc;
@@ -96,6 +98,17 @@ fn cases() -> [Case; 9] {
             evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }",
         ),
     ]
+}
+
+#[test]
+fn every_encoder_and_evolution_has_a_case() {
+    // Serde names all kinds where one is unknown.
+    let unknown = r#"{"kind": "?"}"#;
+    let encoders = serde_json::from_str::<EncoderConfig>(unknown).unwrap_err().to_string();
+    let evolutions = serde_json::from_str::<EvolutionConfig>(unknown).unwrap_err().to_string();
+    for kind in [&encoders, &evolutions].iter().flat_map(|said| said.split('`').skip(3).step_by(2)) {
+        assert!(cases().iter().any(|case| case.model.contains(&format!("'{kind}'"))), "{kind}");
+    }
 }
 
 #[test]

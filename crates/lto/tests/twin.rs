@@ -8,7 +8,8 @@ use lto::problem::Problem;
 use lto::train::flat::FlatLayout;
 use lto::train::gradient::differentiate;
 use lto::twin::Twin;
-use lto::twin::config::{EncoderConfig, TwinConfig};
+use lto::twin::config::TwinConfig;
+use lto::twin::encoder::EncoderConfig;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::collections::HashMap;
@@ -166,7 +167,6 @@ fn grid_and_scattered_queries_agree() {
     }
 }
 
-/// More points than are summed at once, in any order, equal the same points as a masked grid.
 /// Without gradients no derivative of the kernel weights is made, and the weights are made in single precision: the
 /// predictions are those of training, from grids, masked grids and scattered points.
 #[test]
@@ -175,8 +175,8 @@ fn predictions_without_gradients_are_those_with_them() {
     for dim in [1, 2] {
         for density in ["raw", "per_point", "coverage"] {
             let mut config = gaussian(12, 4, 3, 8, 8, "timed");
-            let EncoderConfig::SetConv { density: chosen, .. } = &mut config.encoder else { unreachable!() };
-            *chosen = serde_json::from_value(density.into()).unwrap();
+            let EncoderConfig::SetConv(encoder) = &mut config.encoder else { unreachable!() };
+            encoder.density = serde_json::from_value(density.into()).unwrap();
             let twin = Twin::new(&config, &problem(dim, true, false), &device).unwrap();
             let grid = Grid::cubic(Domain::unit(dim, true).unwrap(), 10, Placement::Center).unwrap();
             let masked = Points::masked(grid.clone(), (0..grid.len()).step_by(3).collect()).unwrap();

@@ -1,7 +1,7 @@
 //! Options for reading a data file, shared by every command that reads one.
 
+use super::named;
 use super::number::{finite, positive, whole};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lto_numerics::dataset::{DomainOption, GridOption, LayoutKind, OpenOptions, PeriodicOption};
 
 /// How to read a file, where it does not say or says something else.
@@ -9,11 +9,7 @@ use lto_numerics::dataset::{DomainOption, GridOption, LayoutKind, OpenOptions, P
 #[command(next_help_heading = "How to read the file")]
 pub struct DatasetArgs {
     /// Layout of the file
-    #[arg(
-        long, value_name = "LAYOUT",
-        value_parser = PossibleValuesParser::new(LayoutKind::ALL.map(LayoutKind::name))
-            .try_map(|name| name.parse::<LayoutKind>())
-    )]
+    #[arg(long, value_name = "LAYOUT", value_parser = named(LayoutKind::ALL, LayoutKind::name))]
     pub layout: Option<LayoutKind>,
     /// Arrays to read: the channels of a state, or a source and a target
     #[arg(long = "key", value_name = "ARRAY", value_delimiter = ',')]

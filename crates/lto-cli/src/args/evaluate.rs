@@ -1,8 +1,8 @@
 //! `lto evaluate` and `lto compare` on the command line.
 
+use super::named;
 use super::number::{finite, positive, positive_number, whole};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lto::data::context::DesignKind;
 use lto::evaluate::{EvaluationConfig, Part};
 use lto::experiment::Setting;
@@ -72,7 +72,7 @@ pub struct EvaluateArgs {
     /// Which points are observed [default: random,grid,clustered,failed]
     #[arg(
         long, value_name = "DESIGN,…", value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(DesignKind::ALL.map(DesignKind::name)).try_map(design)
+        value_parser = named(DesignKind::ALL, DesignKind::name)
     )]
     pub designs: Option<Vec<DesignKind>>,
     /// Standard deviations of the noise ÷ the field's [default: 0.01,0.05,0.1]
@@ -107,7 +107,7 @@ pub struct ShownArgs {
     /// Metric shown in tables and curves, and used to mark the best
     #[arg(
         long, value_name = "METRIC", default_value = MetricKind::RelativeL2.name(),
-        value_parser = PossibleValuesParser::new(MetricKind::ALL.map(MetricKind::name)).try_map(metric)
+        value_parser = named(MetricKind::ALL, MetricKind::name)
     )]
     pub metric: MetricKind,
     /// Print JSON instead of tables: a list of evaluations, with all metrics
@@ -144,16 +144,6 @@ pub struct CompareArgs {
     /// How results are shown.
     #[command(flatten)]
     pub shown: ShownArgs,
-}
-
-fn design(name: String) -> Result<DesignKind, String> {
-    let found = DesignKind::ALL.into_iter().find(|design| design.name() == name);
-    found.ok_or_else(|| format!("there is no design {name}"))
-}
-
-fn metric(name: String) -> Result<MetricKind, String> {
-    let found = MetricKind::ALL.into_iter().find(|metric| metric.name() == name);
-    found.ok_or_else(|| format!("there is no metric {name}"))
 }
 
 impl EvaluateArgs {

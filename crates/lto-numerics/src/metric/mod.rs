@@ -1,5 +1,4 @@
-//! Numbers that say how far a prediction is from the truth. Each metric is one file and one variant of
-//! [`MetricKind`].
+//! Plain numbers that say how far a prediction is from the truth. Each metric is one file and one line of the list below.
 
 pub mod max_error;
 pub mod relative_l2;
@@ -9,44 +8,76 @@ pub mod spectrum;
 use crate::error::Result;
 use crate::grid::expect;
 use serde::{Deserialize, Serialize};
+use std::ops::Index;
 
-/// A metric of one example: its prediction against its truth. Reports average it over examples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MetricKind {
-    /// [`relative_l2::relative_l2`].
-    RelativeL2,
-    /// [`rmse::rmse`].
-    Rmse,
-    /// [`max_error::max_error`].
-    MaxError,
+/// All metrics, one line each: the variant, its file, which holds a function of that name, and what it is called in words.
+macro_rules! metrics {
+    ($($(#[$doc:meta])* $kind:ident: $name:ident = $label:literal,)+) => {
+        /// A metric of one example: its prediction against its truth. Reports average it over examples.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum MetricKind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        /// One value for each metric, under the metric's name.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        pub struct ByMetric<T> {
+            $($(#[$doc])* pub $name: T,)+
+        }
+
+        impl MetricKind {
+            /// All metrics, for reports, help texts and tests.
+            pub const ALL: [MetricKind; [$($label),+].len()] = [$(MetricKind::$kind),+];
+
+            /// Name as written in files and on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(MetricKind::$kind => stringify!($name),)+ }
+            }
+
+            /// Name in words, for headings of columns and axes.
+            pub fn label(self) -> &'static str {
+                match self { $(MetricKind::$kind => $label,)+ }
+            }
+
+            /// The metric of one example: all its values, in the same order in both slices.
+            ///
+            /// # Errors
+            /// Slices of different lengths, or empty ones.
+            pub fn evaluate(self, prediction: &[f64], truth: &[f64]) -> Result<f64> {
+                match self { $(MetricKind::$kind => $name::$name(prediction, truth),)+ }
+            }
+        }
+
+        impl<T> ByMetric<T> {
+            /// The value of every metric.
+            ///
+            /// # Errors
+            /// The first that fails.
+            pub fn try_of<E>(
+                mut value: impl FnMut(MetricKind) -> std::result::Result<T, E>,
+            ) -> std::result::Result<Self, E> {
+                Ok(Self { $($name: value(MetricKind::$kind)?,)+ })
+            }
+        }
+
+        impl<T> Index<MetricKind> for ByMetric<T> {
+            type Output = T;
+
+            fn index(&self, metric: MetricKind) -> &T {
+                match metric { $(MetricKind::$kind => &self.$name,)+ }
+            }
+        }
+    };
 }
 
-impl MetricKind {
-    /// All metrics, for reports, help texts and tests.
-    pub const ALL: [MetricKind; 3] = [MetricKind::RelativeL2, MetricKind::Rmse, MetricKind::MaxError];
-
-    /// Name as written in reports and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            MetricKind::RelativeL2 => "relative_l2",
-            MetricKind::Rmse => "rmse",
-            MetricKind::MaxError => "max_error",
-        }
-    }
-
-    /// The metric of one example: all its values, in the same order in both slices.
-    ///
-    /// # Errors
-    /// Slices of different lengths, or empty ones.
-    pub fn evaluate(self, prediction: &[f64], truth: &[f64]) -> Result<f64> {
-        let metric = match self {
-            MetricKind::RelativeL2 => relative_l2::relative_l2,
-            MetricKind::Rmse => rmse::rmse,
-            MetricKind::MaxError => max_error::max_error,
-        };
-        metric(prediction, truth)
-    }
+metrics! {
+    /// Relative L2 error: [`relative_l2::relative_l2`].
+    RelativeL2: relative_l2 = "relative L2",
+    /// Root mean square error: [`rmse::rmse`].
+    Rmse: rmse = "RMSE",
+    /// Largest error: [`max_error::max_error`].
+    MaxError: max_error = "max error",
 }
 
 /// The differences between prediction and truth.
@@ -98,8 +129,11 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_files() {
+        let by_name =
+            serde_json::to_value(ByMetric::try_of(|metric| Ok::<_, ()>(metric.label())).unwrap()).unwrap();
         for metric in MetricKind::ALL {
             assert_eq!(serde_json::to_value(metric).unwrap(), metric.name());
+            assert_eq!(by_name[metric.name()], metric.label());
         }
     }
 }

@@ -194,8 +194,12 @@ impl SweepRequest<'_> {
         };
         let spacing = match self.design {
             PointDesign::Iid => n_points.ln() / n_points,
-            PointDesign::Clustered => return None,
-            _ => 1.0 / n_points,
+            PointDesign::Grid
+            | PointDesign::Jittered
+            | PointDesign::Halton
+            | PointDesign::Sobol
+            | PointDesign::PoissonDisc => 1.0 / n_points,
+            _ => return None,
         };
         Some(spacing.powf(power))
     }

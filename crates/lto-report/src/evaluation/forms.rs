@@ -172,15 +172,16 @@ pub fn remarks(tables: &[ResultTable]) -> Vec<String> {
     said.into_iter().map(line).collect()
 }
 
-/// The first line of the CSV.
-const HEADER: &str = "table,case,model,samples,relative_l2,relative_l2_low,relative_l2_high,rmse,rmse_low,rmse_high,max_error,\
-                      max_error_low,max_error_high,ms,best,reason\n";
-
 /// All results as comma-separated values, for programs: one line per case and model, one full-precision
 /// number per field. Published numbers have their own lines.
 fn csv(evaluations: &[Evaluation], look: &Look) -> String {
     let (names, differences) = (names(evaluations), differences(evaluations));
-    let mut text = HEADER.to_string();
+    let mut text = "table,case,model,samples,".to_string();
+    for name in MetricKind::ALL.map(MetricKind::name) {
+        text.push_str(&format!("{name},{name}_low,{name}_high,"));
+    }
+    text.push_str("ms,best,reason\n");
+    let n_cells = 7 + 3 * MetricKind::ALL.len();
     let mut line = |cells: Vec<String>| {
         text.push_str(&cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(","));
         text.push('\n');
@@ -193,13 +194,13 @@ fn csv(evaluations: &[Evaluation], look: &Look) -> String {
                 match outcome.as_deref() {
                     None => {}
                     Some(Outcome::Unsupported(reason)) => {
-                        let empty = vec![String::new(); 12];
+                        let empty = vec![String::new(); n_cells - 4];
                         line([head.to_vec(), empty, vec![reason.clone()]].concat());
                     }
                     Some(Outcome::Measured(m)) => {
-                        let errors = MetricKind::ALL.into_iter().flat_map(|metric| ends(m.errors(metric)));
+                        let errors = MetricKind::ALL.into_iter().flat_map(|metric| ends(&m.errors[metric]));
                         let mut cells = head.to_vec();
-                        cells.push(m.relative_l2.errors.len().to_string());
+                        cells.push(m.errors.relative_l2.errors.len().to_string());
                         cells.extend(errors);
                         cells.push((1e3 * m.seconds_per_prediction).to_string());
                         cells.extend([best.to_string(), String::new()]);
@@ -210,7 +211,7 @@ fn csv(evaluations: &[Evaluation], look: &Look) -> String {
             for published in look.published().iter().filter(|p| p.kind == kind) {
                 if let Some(value) = published.of(&case.label) {
                     let head = [kind.name(), &case.label, &published.name, "", &value.to_string()];
-                    line([head.map(String::from).to_vec(), vec![String::new(); 11]].concat());
+                    line([head.map(String::from).to_vec(), vec![String::new(); n_cells - 5]].concat());
                 }
             }
         }

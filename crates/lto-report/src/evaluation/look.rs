@@ -25,20 +25,6 @@ impl<'a> Look<'a> {
     pub fn published(&self) -> &'a [Published] {
         if self.metric == MetricKind::RelativeL2 { self.published } else { &[] }
     }
-
-    /// The metric in words, for headings of columns and axes.
-    pub fn label(&self) -> &'static str {
-        label(self.metric)
-    }
-}
-
-/// A metric in words.
-pub fn label(metric: MetricKind) -> &'static str {
-    match metric {
-        MetricKind::RelativeL2 => "relative L2",
-        MetricKind::Rmse => "RMSE",
-        MetricKind::MaxError => "max error",
-    }
 }
 
 /// Which models are the best of a case.

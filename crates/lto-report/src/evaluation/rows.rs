@@ -60,7 +60,7 @@ impl Case<'_> {
     /// The errors of each model by a metric.
     pub fn errors(&self, metric: MetricKind) -> Vec<Option<&ErrorStatistics>> {
         let measures = self.outcomes.iter().map(|outcome| outcome.as_deref().and_then(Outcome::measures));
-        measures.map(|measures| measures.map(|m| m.errors(metric))).collect()
+        measures.map(|measures| measures.map(|m| &m.errors[metric])).collect()
     }
 }
 

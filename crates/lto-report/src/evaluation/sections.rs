@@ -26,7 +26,7 @@ pub fn report(evaluations: &[Evaluation], look: &Look) -> Result<Report> {
         _ => format!("Comparison of {}", names.join(", ")),
     };
     let samples = evaluations.first().map_or(String::new(), samples);
-    let metric = capital(look.label());
+    let metric = capital(look.metric.label());
     let compared = if evaluations.len() > 1 {
         " The best of a row is bold if its interval overlaps no other and every model was measured on the \
          same samples, source frames and contexts."
@@ -49,7 +49,7 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
     let tables = tables(evaluations, look);
     let find = |kind: ResultKind| tables.iter().find(|table| table.kind == kind);
     let mut sections = vec![remarks(&tables).into_iter().fold(models(evaluations), Section::text)];
-    let metric = capital(look.label());
+    let metric = capital(look.metric.label());
     let of = evaluations.first().and_then(span).map_or(String::new(), |span| format!(" of {span}"));
     if let Some(table) = find(ResultKind::OneStep) {
         let starts = evaluations.iter().map(|e| &e.data.starts).find(|starts| !starts.is_empty());

@@ -1,6 +1,6 @@
 //! Tables of results: all measures of one model, or several models side by side.
 
-use super::look::{Look, Marks, label, marks};
+use super::look::{Look, Marks, marks};
 use super::rows::{Case, cases, names, row_heading, title};
 use crate::picture::ticks::short;
 use lto::evaluate::compare::{Difference, differences};
@@ -69,8 +69,8 @@ pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
 
 /// Columns of a table of one evaluation: the metric first, with its interval.
 fn columns(look: &Look) -> Vec<String> {
-    let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric).map(label);
-    let all = [look.label(), "95 % interval"].into_iter().chain(others);
+    let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric).map(MetricKind::label);
+    let all = [look.metric.label(), "95 % interval"].into_iter().chain(others);
     all.chain(["low", "mid", "high", "ms each"]).map(String::from).collect()
 }
 
@@ -96,7 +96,7 @@ impl ResultTable {
     fn one_step(&mut self, evaluations: &[Evaluation], look: &Look, differences: &[Difference]) {
         self.columns = [vec!["model".into()], columns(look)].concat();
         let errors: Vec<_> =
-            evaluations.iter().map(|e| e.one_step.measures().map(|m| m.errors(look.metric))).collect();
+            evaluations.iter().map(|e| e.one_step.measures().map(|m| &m.errors[look.metric])).collect();
         let best = self.marked(marks(self.kind, differences, &errors));
         for ((evaluation, name), best) in evaluations.iter().zip(names(evaluations)).zip(best) {
             let mut cells = self.measures(Some(&evaluation.one_step), look);
@@ -128,10 +128,10 @@ impl ResultTable {
             Some(Outcome::Unsupported(reason)) => return missing(self.dash(reason)),
             None => return missing(Cell::default()),
         };
-        let errors = m.errors(look.metric);
+        let errors = &m.errors[look.metric];
         let mut cells = vec![plain(number(errors.mean)), plain(interval(errors))];
         let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric);
-        cells.extend(others.map(|metric| plain(number(m.errors(metric).mean))));
+        cells.extend(others.map(|metric| plain(number(m.errors[metric].mean))));
         let bands: [fn(&BandErrors) -> Option<f64>; 3] = [|b| b.low, |b| b.mid, |b| b.high];
         // A band that the grid does not resolve.
         let band =
@@ -147,7 +147,7 @@ impl ResultTable {
             None => Cell::default(),
             Some(Outcome::Unsupported(reason)) => self.dash(reason),
             Some(Outcome::Measured(measures)) => {
-                let errors = measures.errors(look.metric);
+                let errors = &measures.errors[look.metric];
                 let text = format!("{} ({})", number(errors.mean), interval(errors));
                 Cell { text, best, note: None }
             }

@@ -16,8 +16,8 @@ use lto_numerics::{Grid, PointStructure, Points};
 use std::path::{Path, PathBuf};
 
 /// The formats a prediction is written in.
-pub const FORMATS: [&dyn PredictionFormat; 5] =
-    [&npz::Npz, &csv::Csv, &picture::Png, &picture::Gif, &vti::Vti];
+pub const FORMATS: &[&dyn PredictionFormat] =
+    &[&npz::Npz, &csv::Csv, &picture::Png, &picture::Gif, &vti::Vti];
 
 /// A format of output files.
 pub trait PredictionFormat: Sync {
@@ -47,7 +47,7 @@ pub trait PredictionFormat: Sync {
 /// An unknown suffix.
 pub fn format_of(path: &Path) -> Result<&'static dyn PredictionFormat> {
     let suffix = path.extension().and_then(|s| s.to_str()).unwrap_or_default();
-    let found = FORMATS.into_iter().find(|format| format.suffix().eq_ignore_ascii_case(suffix));
+    let found = FORMATS.iter().copied().find(|format| format.suffix().eq_ignore_ascii_case(suffix));
     found.ok_or_else(|| {
         let suffixes: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.suffix())).collect();
         Error::bad_file(path, format!("must end in one of {}", suffixes.join(", ")))

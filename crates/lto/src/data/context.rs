@@ -1,20 +1,17 @@
 //! Context augmentation: how much of a source state is observed, and where, drawn anew for every example.
 
+mod clustered;
+mod failed_region;
+mod full;
+mod random;
+mod strided;
+
 use super::refine::refine;
 use crate::error::{Error, Result};
-use lto_numerics::Field;
 use lto_numerics::dataset::{Context, ContextDesign, ContextSampler};
-use lto_numerics::resample::{Method, resample};
+use lto_numerics::{Field, Points};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-/// Centers of a clustered context.
-const CLUSTERS: usize = 3;
-/// Width of a cluster as a share of the diameter of the domain.
-const CLUSTER_SPREAD: f64 = 0.15;
-/// Share of the domain that fails.
-const FAILED_FRACTION: f64 = 0.2;
 
 /// The `[train.context]` of a configuration file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,68 +43,80 @@ pub enum FractionDraw {
     Uniform,
 }
 
-/// Relative weights of the designs; one that is not named is never drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DesignWeights {
-    /// Uniformly random grid points.
-    pub random: f64,
-    /// A coarser grid: every so manieth point, the stride nearest to the fraction.
-    #[serde(rename = "grid", alias = "strided")]
-    pub strided: f64,
-    /// Random points, denser near three random centers.
-    pub clustered: f64,
-    /// Random points, none in a ball that holds a fifth of the domain.
-    #[serde(rename = "failed", alias = "failed_region")]
-    pub failed_region: f64,
-    /// The whole native grid, whatever the fraction.
-    pub full: f64,
-}
-
-/// Which design was drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DesignKind {
-    /// See [`DesignWeights::random`].
-    Random,
-    /// See [`DesignWeights::strided`].
-    #[serde(rename = "grid")]
-    Strided,
-    /// See [`DesignWeights::clustered`].
-    Clustered,
-    /// See [`DesignWeights::failed_region`].
-    #[serde(rename = "failed")]
-    FailedRegion,
-    /// See [`DesignWeights::full`].
-    Full,
-}
-
-impl DesignKind {
-    /// All designs, for help texts and tests.
-    pub const ALL: [DesignKind; 5] = [
-        DesignKind::Random,
-        DesignKind::Strided,
-        DesignKind::Clustered,
-        DesignKind::FailedRegion,
-        DesignKind::Full,
-    ];
-
-    /// Name as written in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            DesignKind::Random => "random",
-            DesignKind::Strided => "grid",
-            DesignKind::Clustered => "clustered",
-            DesignKind::FailedRegion => "failed",
-            DesignKind::Full => "full",
+/// All designs, one line each: the variant, its file, and its name in files and on the command line, with an older one.
+macro_rules! designs {
+    ($($(#[$doc:meta])* $kind:ident: $module:ident = $name:literal $(or $older:literal)?,)+) => {
+        /// Which design was drawn.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum DesignKind {
+            $($(#[$doc])* #[serde(rename = $name)] $kind,)+
         }
+
+        /// Relative weights of the designs; one that is not named is never drawn.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct DesignWeights {
+            $($(#[$doc])* #[serde(rename = $name $(, alias = $older)?)] pub $module: f64,)+
+        }
+
+        impl DesignKind {
+            /// All designs, for help texts and tests.
+            pub const ALL: [DesignKind; [$($name),+].len()] = [$(DesignKind::$kind),+];
+
+            /// Name as written in files and on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(DesignKind::$kind => $name,)+ }
+            }
+
+            fn observe(self, state: &State, rng: &mut impl Rng) -> Result<Context> {
+                match self { $(DesignKind::$kind => $module::observe(state, rng),)+ }
+            }
+        }
+
+        impl DesignWeights {
+            /// The weight of a design.
+            fn of(&self, design: DesignKind) -> f64 {
+                match design { $(DesignKind::$kind => self.$module,)+ }
+            }
+        }
+    };
+}
+
+designs! {
+    /// Uniformly random grid points.
+    Random: random = "random",
+    /// A coarser grid: every n-th point along each axis, with the stride nearest to the fraction.
+    Strided: strided = "grid" or "strided",
+    /// Random points, denser near three random centers.
+    Clustered: clustered = "clustered",
+    /// Random points, none in a ball that holds a fifth of the domain.
+    FailedRegion: failed_region = "failed" or "failed_region",
+    /// The whole native grid, whatever the fraction.
+    Full: full = "full",
+}
+
+/// A state to be observed.
+struct State<'a> {
+    /// It, on its own grid.
+    native: &'a Field,
+    /// It, on a grid with enough points: its own, or a finer one.
+    base: &'a Field,
+    /// Observed points ÷ native points.
+    fraction: f64,
+    /// How many points that are.
+    n: usize,
+}
+
+impl State<'_> {
+    fn sample(&self, design: ContextDesign, rng: &mut impl Rng) -> lto_numerics::Result<Context> {
+        ContextSampler { design }.sample(self.native, Some(self.base), rng)
     }
 }
 
 /// A drawn design and size of a context; not yet its points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContextChoice {
-    /// Where.
+    /// The kind of design.
     pub design: DesignKind,
     /// How much, observed points ÷ native points.
     pub fraction: f64,
@@ -130,7 +139,7 @@ impl ContextConfig {
                 "must be [smallest, largest], both positive",
             );
         }
-        let weights = self.weights().map(|(_, weight)| weight);
+        let weights = DesignKind::ALL.map(|design| self.designs.of(design));
         if !(weights.iter().all(|w| *w >= 0.0 && w.is_finite()) && weights.iter().sum::<f64>() > 0.0) {
             return refuse(
                 "designs",
@@ -148,18 +157,18 @@ impl ContextConfig {
 
     /// Whether every context is the whole native grid.
     pub fn only_full(&self) -> bool {
-        self.weights().iter().all(|(design, weight)| *design == DesignKind::Full || *weight == 0.0)
+        DesignKind::ALL.iter().all(|&design| design == DesignKind::Full || self.designs.of(design) == 0.0)
     }
 
     /// Draws a design and a size.
     pub fn draw(&self, rng: &mut impl Rng) -> ContextChoice {
-        let weights = self.weights();
-        let mut left = rng.random::<f64>() * weights.iter().map(|(_, weight)| weight).sum::<f64>();
-        let drawn = weights.iter().filter(|(_, weight)| *weight > 0.0).find(|(_, weight)| {
-            left -= weight;
+        let weight = |design: &DesignKind| self.designs.of(*design);
+        let mut left = rng.random::<f64>() * DesignKind::ALL.iter().map(weight).sum::<f64>();
+        let drawn = DesignKind::ALL.into_iter().filter(|design| weight(design) > 0.0).find(|design| {
+            left -= weight(design);
             left < 0.0
         });
-        let design = drawn.map_or(DesignKind::Random, |(design, _)| *design);
+        let design = drawn.unwrap_or(DesignKind::Random);
         let ([low, high], share) = (self.fraction, rng.random::<f64>());
         let fraction = match (design, self.draw) {
             (DesignKind::Full, _) => 1.0,
@@ -167,17 +176,6 @@ impl ContextConfig {
             (_, FractionDraw::Uniform) => low + (high - low) * share,
         };
         ContextChoice { design, fraction }
-    }
-
-    fn weights(&self) -> [(DesignKind, f64); 5] {
-        let DesignWeights { random, strided, clustered, failed_region, full } = self.designs;
-        [
-            (DesignKind::Random, random),
-            (DesignKind::Strided, strided),
-            (DesignKind::Clustered, clustered),
-            (DesignKind::FailedRegion, failed_region),
-            (DesignKind::Full, full),
-        ]
     }
 }
 
@@ -206,29 +204,7 @@ impl ContextChoice {
                 &refined
             }
         };
-        let context_fraction = self.fraction;
-        let design = match self.design {
-            DesignKind::Full => return whole(native, 1),
-            DesignKind::Strided => {
-                let stride = (base.grid().len() as f64 / n as f64).powf(1.0 / base.grid().dim() as f64);
-                return whole(base, (stride.round() as usize).max(1));
-            }
-            DesignKind::Random => ContextDesign::Random { context_fraction },
-            DesignKind::Clustered => {
-                ContextDesign::Clustered { context_fraction, n_clusters: CLUSTERS, spread: CLUSTER_SPREAD }
-            }
-            DesignKind::FailedRegion => {
-                ContextDesign::FailedRegion { context_fraction, failed_fraction: FAILED_FRACTION }
-            }
-        };
-        match (ContextSampler { design }).sample(native, Some(base), rng) {
-            // So few points that all of them failed: then none does.
-            Err(lto_numerics::Error::NoPoints) if self.design == DesignKind::FailedRegion => {
-                let design = ContextDesign::Random { context_fraction };
-                Ok(ContextSampler { design }.sample(native, Some(base), rng)?)
-            }
-            sampled => Ok(sampled?),
-        }
+        self.design.observe(&State { native, base, fraction: self.fraction, n }, rng)
     }
 
     fn count(&self, native: usize) -> usize {
@@ -236,16 +212,10 @@ impl ContextChoice {
     }
 }
 
-/// Every `stride`-th point along each axis, as a grid of its own.
-fn whole(field: &Field, stride: usize) -> Result<Context> {
-    let n_channels = field.n_channels();
-    if stride == 1 {
-        let points = lto_numerics::Points::grid(field.grid().as_ref().clone());
-        return Ok(Context { points, n_channels, values: field.values().to_vec() });
-    }
-    let grid = Arc::new(field.grid().strided(stride)?);
-    let values = resample(field, &grid, Method::Stride)?.into_values();
-    Ok(Context { points: lto_numerics::Points::grid(grid.as_ref().clone()), n_channels, values })
+/// A field observed at every point of its grid.
+fn whole(field: &Field) -> Context {
+    let points = Points::grid(field.grid().as_ref().clone());
+    Context { points, n_channels: field.n_channels(), values: field.values().to_vec() }
 }
 
 #[cfg(test)]
@@ -254,6 +224,7 @@ mod tests {
     use lto_numerics::pde::sample_rng;
     use lto_numerics::{Domain, Grid, Placement, PointStructure};
     use std::f64::consts::TAU;
+    use std::sync::Arc;
 
     fn wave(x: &[f64]) -> f64 {
         (TAU * x[0]).sin() * (TAU * x[1]).cos()
@@ -271,13 +242,7 @@ mod tests {
     fn contexts_of_any_design_and_size_observe_the_field() {
         let (native, finer) = (field(16), field(32));
         let mut rng = sample_rng(1, 0);
-        for design in [
-            DesignKind::Random,
-            DesignKind::Strided,
-            DesignKind::Clustered,
-            DesignKind::FailedRegion,
-            DesignKind::Full,
-        ] {
+        for design in DesignKind::ALL {
             for fraction in [0.004, 0.1, 0.5, 1.0, 1.7, 4.0, 9.0] {
                 for finer in [None, Some(&finer)] {
                     let choice = ContextChoice { design, fraction };

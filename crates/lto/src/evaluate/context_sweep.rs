@@ -64,7 +64,7 @@ fn observe_by(
         let mut judged = |_, _, _: &[f64], scores| tally.add(index, scores);
         predict_all(model, &examples, &query, Way::Direct, &mut judged)?;
     }
-    Ok(ContextErrors { design, n_points, relative_l2: tally.measures()?.relative_l2 })
+    Ok(ContextErrors { design, n_points, relative_l2: tally.measures()?.errors.relative_l2 })
 }
 
 /// A source state, its time, and the target states with theirs.

@@ -3,7 +3,7 @@
 use super::scores::{BandErrors, Scores};
 use super::statistics::ErrorStatistics;
 use crate::error::{Error, Result};
-use lto_numerics::metric::MetricKind;
+use lto_numerics::metric::{ByMetric, MetricKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,12 +12,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measures {
-    /// Relative L2 error, with its interval.
-    pub relative_l2: ErrorStatistics,
-    /// Root mean square error, with its interval.
-    pub rmse: ErrorStatistics,
-    /// Largest error, with its interval.
-    pub max_error: ErrorStatistics,
+    /// Errors by metric, with their intervals.
+    #[serde(flatten)]
+    pub errors: ByMetric<ErrorStatistics>,
     /// Mean relative L2 error by wavenumber; none where points are not equally spaced.
     pub bands: Option<BandErrors>,
     /// Wall time of one prediction: that of a batch of up to 16, shared out.
@@ -25,17 +22,6 @@ pub struct Measures {
     /// The same of each channel alone; empty where there is one only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Measures>,
-}
-
-impl Measures {
-    /// The errors by a metric.
-    pub fn errors(&self, metric: MetricKind) -> &ErrorStatistics {
-        match metric {
-            MetricKind::RelativeL2 => &self.relative_l2,
-            MetricKind::Rmse => &self.rmse,
-            MetricKind::MaxError => &self.max_error,
-        }
-    }
 }
 
 /// A measurement.
@@ -104,8 +90,9 @@ impl Tally {
 
 /// The means of each sample, and what they say together; `None` without any.
 fn over_samples(samples: &[Vec<&Scores>], seconds_per_prediction: f64) -> Option<Measures> {
-    let errors = |value: fn(&Scores) -> f64| {
-        ErrorStatistics::of(samples.iter().map(|scores| mean(scores.iter().map(|s| value(s)))).collect())
+    let errors = |metric: MetricKind| {
+        let means = samples.iter().map(|scores| mean(scores.iter().map(|s| s.errors[metric])));
+        ErrorStatistics::of(means.collect()).ok_or(())
     };
     let band = |value: fn(&BandErrors) -> Option<f64>| {
         let of_sample = |scores: &Vec<&Scores>| {
@@ -122,9 +109,7 @@ fn over_samples(samples: &[Vec<&Scores>], seconds_per_prediction: f64) -> Option
     };
     let first = samples.first()?.first()?;
     Some(Measures {
-        relative_l2: errors(|s| s.relative_l2)?,
-        rmse: errors(|s| s.rmse)?,
-        max_error: errors(|s| s.max_error)?,
+        errors: ByMetric::try_of(errors).ok()?,
         bands: first.bands.map(|_| BandErrors {
             low: band(|b| b.low),
             mid: band(|b| b.mid),
@@ -138,4 +123,26 @@ fn over_samples(samples: &[Vec<&Scores>], seconds_per_prediction: f64) -> Option
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let n = values.len().max(1) as f64;
     values.sum::<f64>() / n
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In files the errors stand among the other keys, each under its metric's name, and nothing else may.
+    #[test]
+    fn files_name_every_metric_and_nothing_unknown() {
+        let errors = ByMetric::try_of(|_| Ok::<f64, ()>(0.5)).unwrap();
+        let mut tally = Tally::default();
+        tally.add(3, Scores { errors, bands: None, channels: Vec::new() });
+        let measures = tally.measures().unwrap();
+        let mut file = serde_json::to_value(&measures).unwrap();
+        assert_eq!(serde_json::from_value::<Measures>(file.clone()).unwrap(), measures);
+        for metric in MetricKind::ALL {
+            assert_eq!(file[metric.name()]["mean"], 0.5, "{metric:?}");
+        }
+        file["colour"] = 1.into();
+        let refused = serde_json::from_value::<Measures>(file).unwrap_err().to_string();
+        assert!(refused.contains("colour"), "{refused}");
+    }
 }

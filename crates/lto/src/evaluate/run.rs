@@ -19,11 +19,10 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A folder without a model, or one that is damaged.
 pub fn load(run: &str, data: &Data) -> Result<Model> {
-    let untrained =
-        [ModelConfig::Persistence, ModelConfig::Interpolation].into_iter().find(|m| m.name() == run);
-    match untrained {
-        Some(config) => data.untrained(config),
-        None => Model::load(run),
+    // The name of a kind says all of a model only where there is nothing to configure, let alone to train.
+    match serde_json::from_value::<ModelConfig>(serde_json::json!({ "kind": run })) {
+        Ok(config) => data.untrained(config),
+        Err(_) => Model::load(run),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use lto_numerics::Field;
-use lto_numerics::metric::MetricKind;
 use lto_numerics::metric::spectrum::power_spectrum;
+use lto_numerics::metric::{ByMetric, MetricKind};
 use serde::{Deserialize, Serialize};
 
 /// Fewest waves of the middle band and of the high one.
@@ -29,12 +29,8 @@ pub struct BandErrors {
 /// Errors of one prediction; infinite where it is not finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
-    /// Relative L2 error over all channels together.
-    pub relative_l2: f64,
-    /// Root mean square error.
-    pub rmse: f64,
-    /// Largest error.
-    pub max_error: f64,
+    /// Errors by metric, over all channels together.
+    pub errors: ByMetric<f64>,
     /// The relative L2 error by wavenumber; `None` where points are not equally spaced.
     pub bands: Option<BandErrors>,
     /// The same of each channel alone; empty where there is one only.
@@ -65,9 +61,7 @@ impl Scores {
             Ok(if value.is_finite() { value } else { f64::INFINITY })
         };
         Ok(Self {
-            relative_l2: score(MetricKind::RelativeL2)?,
-            rmse: score(MetricKind::Rmse)?,
-            max_error: score(MetricKind::MaxError)?,
+            errors: ByMetric::try_of(score)?,
             bands: band_errors(prediction, truth)?,
             channels: Vec::new(),
         })
@@ -125,12 +119,12 @@ mod tests {
         let scores = Scores::of(wrong.values(), &truth).unwrap();
         let bands = scores.bands.unwrap();
         assert!(near(bands.low, 0.3) && near(bands.mid, 0.0) && near(bands.high, 0.4), "{bands:?}");
-        assert!((scores.relative_l2 - 0.5).abs() < 1e-12 && scores.channels.is_empty());
-        assert!((scores.rmse - (0.5f64 * (0.36 + 0.64)).sqrt()).abs() < 1e-12);
+        assert!((scores.errors.relative_l2 - 0.5).abs() < 1e-12 && scores.channels.is_empty());
+        assert!((scores.errors.rmse - (0.5f64 * (0.36 + 0.64)).sqrt()).abs() < 1e-12);
         let mut diverged = wrong.into_values();
         diverged[3] = f64::NAN;
         let scores = Scores::of(&diverged, &truth).unwrap();
-        assert!([scores.relative_l2, scores.rmse, scores.max_error].iter().all(|e| *e == f64::INFINITY));
+        assert!(MetricKind::ALL.iter().all(|&metric| scores.errors[metric] == f64::INFINITY));
         assert_eq!(scores.bands.unwrap().mid, Some(f64::INFINITY));
     }
 
@@ -182,8 +176,8 @@ mod tests {
         let grid = Arc::new(Grid::cubic(Domain::unit(1, true).unwrap(), 8, Placement::Left).unwrap());
         let truth = Field::new(grid, 2, [vec![10.0; 8], vec![1.0; 8]].concat()).unwrap();
         let scores = Scores::of(&[vec![10.0; 8], vec![1.1; 8]].concat(), &truth).unwrap();
-        let alone: Vec<f64> = scores.channels.iter().map(|c| c.relative_l2).collect();
+        let alone: Vec<f64> = scores.channels.iter().map(|c| c.errors.relative_l2).collect();
         assert!(alone[0] == 0.0 && (alone[1] - 0.1).abs() < 1e-12, "{alone:?}");
-        assert!((scores.relative_l2 - (0.01f64 / 101.0).sqrt()).abs() < 1e-12);
+        assert!((scores.errors.relative_l2 - (0.01f64 / 101.0).sqrt()).abs() < 1e-12);
     }
 }

@@ -110,7 +110,7 @@ impl TwinCurve {
             .evaluation
             .contexts
             .iter()
-            .filter_map(|at| Some((at.n_points, at.outcome.measures()?.relative_l2.mean)))
+            .filter_map(|at| Some((at.n_points, at.outcome.measures()?.errors.relative_l2.mean)))
             .collect();
         let (n_points, errors): (Vec<f64>, Vec<f64>) = measured.into_iter().unzip();
         let SensorRate { fit, fitted } = SensorRate::of(&n_points, &errors);

@@ -1,11 +1,11 @@
 //! What makes a twin: everything but its weights and its problem.
 
-use super::encoder::Density;
+use super::encoder::EncoderConfig;
 use super::evolution::EvolutionConfig;
 use crate::error::{Error, Result};
 use crate::nn::conv::Padding;
 use crate::problem::Problem;
-use lto_numerics::{Domain, SetConv};
+use lto_numerics::Domain;
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a twin, the `[model]` of a configuration file.
@@ -50,35 +50,6 @@ pub enum OutputForm {
     Direct,
     /// Its rate of change: prediction = interpolated source + (t − s)/T · decoder.
     Residual,
-}
-
-/// Which encoder, and how large.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum EncoderConfig {
-    /// Gaussian set convolution, then a CNN.
-    SetConv {
-        /// Hidden channels h.
-        hidden: usize,
-        /// Initial ℓ.
-        #[serde(default)]
-        length_scale: LengthScale,
-        /// ε in the denominator of the signal.
-        #[serde(default = "default_density_floor")]
-        density_floor: f64,
-        /// What the density channel holds.
-        #[serde(default)]
-        density: Density,
-    },
-    /// Learned attention, then a CNN.
-    Attention {
-        /// Width a.
-        width: usize,
-    },
-}
-
-fn default_density_floor() -> f64 {
-    SetConv::DENSITY_FLOOR
 }
 
 /// The decoder's size.
@@ -127,12 +98,24 @@ impl LengthScale {
         }
     }
 
-    fn number(self) -> f64 {
-        match self {
-            LengthScale::Value(value) => value,
-            LengthScale::Spacings { spacings } => spacings,
+    /// Refuses what is not positive, naming the key under `model`.
+    pub(super) fn validate(self, key: &str) -> Result<()> {
+        let (LengthScale::Value(number) | LengthScale::Spacings { spacings: number }) = self;
+        if number > 0.0 && number.is_finite() {
+            return Ok(());
         }
+        refuse(key, number.to_string(), "must be positive")
     }
+}
+
+/// The error of a key under `model`.
+pub(super) fn refuse(key: &str, value: String, requirement: &str) -> Result<()> {
+    Err(Error::Config { key: format!("model.{key}"), value, requirement: requirement.into() })
+}
+
+/// Refuses a size of zero, naming the key under `model`.
+pub(super) fn require_size(key: &str, size: usize) -> Result<()> {
+    if size > 0 { Ok(()) } else { refuse(key, "0".into(), "sizes must be at least 1") }
 }
 
 impl TwinConfig {
@@ -150,38 +133,14 @@ impl TwinConfig {
     /// # Errors
     /// A size of zero, a length scale that is not positive, or an evolution that does not fit the problem.
     pub fn validate(&self, problem: &Problem) -> Result<()> {
-        let refuse = |key: &str, value: String, requirement: &str| {
-            Err(Error::Config { key: format!("model.{key}"), value, requirement: requirement.into() })
-        };
-        let (encoder_size, encoder_scale) = match self.encoder {
-            EncoderConfig::SetConv { hidden, length_scale, .. } => (hidden, length_scale),
-            EncoderConfig::Attention { width } => (width, LengthScale::default()),
-        };
-        let sizes = [
-            ("latent_points", self.latent_points),
-            ("latent_channels", self.latent_channels),
-            ("encoder", encoder_size),
-            ("decoder.hidden", self.decoder.hidden),
-        ];
-        if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return refuse(key, "0".into(), "sizes must be at least 1");
-        }
+        require_size("latent_points", self.latent_points)?;
+        require_size("latent_channels", self.latent_channels)?;
+        require_size("decoder.hidden", self.decoder.hidden)?;
         if self.latent_points < 2 {
             return refuse("latent_points", self.latent_points.to_string(), "must be at least 2");
         }
-        for (key, scale) in
-            [("encoder.length_scale", encoder_scale), ("decoder.length_scale", self.decoder.length_scale)]
-        {
-            if !(scale.number() > 0.0 && scale.number().is_finite()) {
-                return refuse(key, scale.number().to_string(), "must be positive");
-            }
-        }
-        if let EncoderConfig::SetConv { density_floor, .. } = self.encoder
-            && !(density_floor >= f64::from(f32::MIN_POSITIVE) && density_floor.is_finite())
-        {
-            let requirement = "must be finite and at least 1.2e-38, the smallest number in single precision";
-            return refuse("encoder.density_floor", density_floor.to_string(), requirement);
-        }
+        self.encoder.validate()?;
+        self.decoder.length_scale.validate("decoder.length_scale")?;
         if self.output == OutputForm::Residual
             && (problem.times.is_none() || problem.source_channels != problem.target_channels)
         {

@@ -14,24 +14,14 @@ use crate::problem::Problem;
 use crate::size::{Size, chain};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
-use config::{EncoderConfig, OutputForm, TwinConfig};
+use config::{OutputForm, TwinConfig};
 use decoder::Decoder;
-use encoder::attention::{AttentionEncoder, AttentionEncoderConfig};
-use encoder::setconv::{SetConvEncoder, SetConvEncoderConfig};
+use encoder::{Encode, Encoder};
 use evolution::{Evolution, Evolve, LatentSpace};
 use latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Points, SetConv};
 use std::sync::Arc;
-
-/// An encoder.
-#[derive(Module, Debug)]
-pub enum Encoder {
-    /// See [`EncoderConfig::SetConv`].
-    SetConv(SetConvEncoder),
-    /// See [`EncoderConfig::Attention`].
-    Attention(AttentionEncoder),
-}
 
 /// The learned parts of a twin.
 #[derive(Module, Debug)]
@@ -67,28 +57,7 @@ impl Twin {
         config.validate(problem)?;
         let (latent, dim, padding) =
             (config.latent_channels, problem.domain.dim(), config.padding(&problem.domain));
-        let source_channels = problem.source_channels;
-        let encoder = match config.encoder {
-            EncoderConfig::SetConv { hidden, length_scale, density_floor, density } => {
-                let length_scale = length_scale.resolve(problem, config.latent_points);
-                Encoder::SetConv(
-                    SetConvEncoderConfig {
-                        source_channels,
-                        hidden,
-                        latent,
-                        length_scale,
-                        density_floor,
-                        density,
-                        dim,
-                        padding,
-                    }
-                    .init(device),
-                )
-            }
-            EncoderConfig::Attention { width } => Encoder::Attention(
-                AttentionEncoderConfig { source_channels, width, latent, dim, padding }.init(device),
-            ),
-        };
+        let encoder = config.encoder.init(config, problem, device);
         let space = LatentSpace { channels: latent, dim, padding, timed: problem.times.is_some() };
         let evolution = config.evolution.init(space, device);
         let length_scale = config.decoder.length_scale.resolve(problem, config.latent_points);
@@ -133,11 +102,7 @@ impl Architecture for Twin {
 
     /// Contexts may have any size and placement.
     fn encode(&self, contexts: &[Context]) -> Result<Tensor<4>> {
-        let device = self.network.decoder.log_length_scale.val().device();
-        Ok(match &self.network.encoder {
-            Encoder::SetConv(encoder) => encoder.forward(contexts, &self.grid),
-            Encoder::Attention(encoder) => encoder.forward(contexts, &self.grid, &device),
-        })
+        Ok(self.network.encoder.forward(contexts, &self.grid))
     }
 
     /// Each state directly from its own time s to its own time t; steady problems ignore the times.
@@ -194,10 +159,7 @@ impl Architecture for Twin {
     }
 
     fn set_convolution(&self) -> Option<SetConv> {
-        match &self.network.encoder {
-            Encoder::SetConv(encoder) => encoder.set_convolution(),
-            Encoder::Attention(_) => None,
-        }
+        self.network.encoder.set_convolution()
     }
 }
 
@@ -214,10 +176,7 @@ impl OperatorConfig for TwinConfig {
         let (k, dim) = (self.latent_channels, problem.domain.dim());
         let (p, q) = (problem.source_channels, problem.target_channels);
         let taps = if dim == 2 { 25.0 } else { 5.0 };
-        let encoder = match self.encoder {
-            EncoderConfig::SetConv { hidden, .. } => taps * chain([p, hidden, hidden, k]),
-            EncoderConfig::Attention { width } => taps * chain([width, width, width, k]) + chain([p, width]),
-        };
+        let encoder = self.encoder.weights(p, k, taps);
         let (width, evolution, depth) = self.evolution.size(k, dim);
         let d = self.decoder.hidden;
         Size {

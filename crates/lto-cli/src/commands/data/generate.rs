@@ -34,10 +34,10 @@ pub struct Summary {
 ///
 /// # Errors
 /// A parameter out of range, an output that cannot be written, or a problem that cannot be solved.
-pub fn run(args: GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
-    let PdeArgs { config, run } = args.pde;
+pub fn run(args: &GenerateArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    let PdeArgs { config, run } = &args.pde;
     interrupt::listen()?;
-    let Some(summary) = generate(config, &run, global.quiet)? else {
+    let Some(summary) = generate(config.clone(), run, global.quiet)? else {
         return Ok(ExitCode::from(interrupt::STATUS));
     };
     if run.json {

@@ -1,67 +1,52 @@
 //! The format of a file: by its first bytes, then by its name; if none matches, what it looks like instead.
 
-use super::{Format, npy, zip};
+use super::Format;
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 
-const HDF5_SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
-const SUPPORTED: &str =
-    "HDF5 (.h5, .hdf5), MATLAB (.mat, versions 5 to 7.3), NumPy (.npy, .npz), CSV (.csv, .tsv, .txt)";
+/// What a format is recognized by.
+pub(super) struct Start {
+    /// The file, to look further.
+    pub(super) file: File,
+    /// Its first bytes, up to 512.
+    pub(super) bytes: Vec<u8>,
+    /// The suffix of its name, in lower case.
+    pub(super) suffix: String,
+}
 
-/// The format of a file. MATLAB 7.3 files count as HDF5 here: only their contents tell them apart.
+/// The format of a file: the first that recognizes it. MATLAB 7.3 files count as HDF5 here.
 ///
 /// # Errors
 /// The file cannot be read, or has none of the known formats; then the error says what it looks like.
 pub(super) fn detect(path: &Path) -> Result<Format> {
     let io = |source| Error::Io { path: path.into(), source };
     let mut file = File::open(path).map_err(io)?;
-    let mut start = Vec::new();
-    file.by_ref().take(512).read_to_end(&mut start).map_err(io)?;
-    if start.starts_with(npy::MAGIC) {
-        return Ok(Format::Npy);
-    }
-    if start.starts_with(zip::MAGIC) || start.starts_with(zip::END) {
-        return Ok(Format::Npz);
-    }
-    if hdf5_signature(&mut file).map_err(io)?.is_some() {
-        return Ok(Format::Hdf5);
-    }
-    let mark = start.get(124..128);
-    if start.starts_with(b"MATLAB 5.0") || mark == Some(b"\0\x01IM") || mark == Some(b"\x01\0MI") {
-        return Ok(Format::Mat5);
-    }
+    let mut bytes = Vec::new();
+    file.by_ref().take(512).read_to_end(&mut bytes).map_err(io)?;
     let suffix = path.extension().and_then(|s| s.to_str()).unwrap_or_default().to_ascii_lowercase();
-    match resemblance(&start, &suffix) {
-        None => Ok(Format::Csv),
-        Some(looks) => {
-            Err(Error::unsupported(path, None, format!("{looks}. Files that can be read: {SUPPORTED}")))
+    let mut start = Start { file, bytes, suffix };
+    for format in Format::ALL {
+        if format.recognizes(&mut start).map_err(io)? {
+            return Ok(format);
         }
     }
+    let looks = resemblance(&start).map_or_else(
+        || {
+            let first: Vec<String> = start.bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
+            format!("an unknown format, its first bytes are {}", first.join(" "))
+        },
+        String::from,
+    );
+    let known = Format::ALL.map(Format::files).join(", ");
+    Err(Error::unsupported(path, None, format!("{looks}. Files that can be read: {known}")))
 }
 
-/// Where HDF5 begins in a file, possibly after a user block: at 0, 512, 1024, 2048, …
-pub(super) fn hdf5_signature(file: &mut File) -> io::Result<Option<u64>> {
-    let len = file.metadata()?.len();
-    let mut at = 0;
-    while at < len {
-        let mut signature = Vec::new();
-        file.seek(SeekFrom::Start(at))?;
-        file.by_ref().take(8).read_to_end(&mut signature)?;
-        if signature == HDF5_SIGNATURE {
-            return Ok(Some(at));
-        }
-        at = (2 * at).max(512);
-    }
-    Ok(None)
-}
-
-/// What a file without a known signature looks like; `None` for CSV.
-fn resemblance(start: &[u8], suffix: &str) -> Option<String> {
-    let text = String::from_utf8_lossy(start).trim_start().to_ascii_lowercase();
-    let binary = start.contains(&0);
-    let looks = match start {
+/// What a file looks like that only seems to be text or data.
+pub(super) fn resemblance(start: &Start) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(&start.bytes).trim_start().to_ascii_lowercase();
+    Some(match &start.bytes[..] {
         [] => "an empty file: a failed download?",
         _ if text.starts_with("<!doctype") || text.starts_with("<html") => {
             "looks like a web page (HTML): a failed download?"
@@ -75,16 +60,11 @@ fn resemblance(start: &[u8], suffix: &str) -> Option<String> {
         [0x80, 2..=5, ..] => {
             "looks like a Python pickle, refused because loading it runs code: save with numpy.savez"
         }
-        _ if suffix == "mat" && is_matlab4(start) => {
+        bytes if start.suffix == "mat" && is_matlab4(bytes) => {
             "looks like MATLAB version 4: load it in MATLAB and save with -v7"
         }
-        _ if !binary && matches!(suffix, "csv" | "tsv" | "txt") => return None,
-        _ => {
-            let first: Vec<String> = start.iter().take(8).map(|b| format!("{b:02x}")).collect();
-            return Some(format!("an unknown format; its first bytes are {}", first.join(" ")));
-        }
-    };
-    Some(looks.into())
+        _ => return None,
+    })
 }
 
 /// Version 4 begins with a variable: type, rows, columns, imaginary flag, length of the name.

@@ -6,7 +6,6 @@ mod cf;
 mod checksum;
 pub mod csv;
 mod detect;
-
 pub mod hdf5;
 mod inflate;
 pub mod mat5;
@@ -23,25 +22,55 @@ pub(crate) use cf::not_finite;
 pub use strided::StridedStore;
 
 use crate::error::{Error, Result};
+use detect::Start;
 use serde::Serialize;
+use std::io;
 use std::path::Path;
 
-/// The format of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// HDF5.
-    Hdf5,
-    /// MATLAB level 5 (`save -v6`, `-v7`).
-    Mat5,
-    /// MATLAB 7.3: HDF5 with reversed axes.
-    Mat73,
+/// All formats in the order in which they are tried, one line each: the variant, what its files are called in words,
+/// whether a file is one of them, and how it is opened.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $kind:ident = $files:literal: $recognizes:path, $open:path;)+) => {
+        /// Which format a file has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Format {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Format {
+            /// All formats, in the order in which they are tried.
+            pub const ALL: [Format; [$($files),+].len()] = [$(Format::$kind),+];
+
+            /// Its files in words, with their suffixes.
+            fn files(self) -> &'static str {
+                match self { $(Format::$kind => $files,)+ }
+            }
+
+            fn recognizes(self, start: &mut Start) -> io::Result<bool> {
+                match self { $(Format::$kind => $recognizes(start),)+ }
+            }
+
+            fn open(self, path: &Path) -> Result<Box<dyn ArrayStore>> {
+                match self { $(Format::$kind => Ok(Box::new($open(path)?)),)+ }
+            }
+        }
+    };
+}
+
+formats! {
     /// One NumPy array.
-    Npy,
+    Npy = "NumPy arrays (.npy)": npy::recognizes, npy::open;
     /// A zip of NumPy arrays.
-    Npz,
+    Npz = "NumPy archives (.npz)": npz::recognizes, npz::open;
+    /// HDF5.
+    Hdf5 = "HDF5 (.h5, .hdf5)": hdf5::recognizes, hdf5::Hdf5Store::open;
+    /// MATLAB 7.3: HDF5 with reversed axes, which only the opened file tells.
+    Mat73 = "MATLAB 7.3 (.mat)": hdf5::recognizes, hdf5::Hdf5Store::open;
+    /// MATLAB level 5 (`save -v6`, `-v7`).
+    Mat5 = "MATLAB 5 to 7 (.mat)": mat5::recognizes, mat5::open;
     /// Comma-separated point cloud.
-    Csv,
+    Csv = "CSV (.csv, .tsv, .txt)": csv::recognizes, csv::CsvStore::open;
 }
 
 /// Element type of an array in the file. Reading always gives `f64`.
@@ -117,13 +146,7 @@ pub trait ArrayStore: Send {
 /// like. Only regular files are accepted, since formats are read from several places at once.
 pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
     require_file(path)?;
-    match detect::detect(path)? {
-        Format::Hdf5 | Format::Mat73 => Ok(Box::new(hdf5::Hdf5Store::open(path)?)),
-        Format::Mat5 => Ok(Box::new(mat5::open(path)?)),
-        Format::Npy => Ok(Box::new(npy::open(path)?)),
-        Format::Npz => Ok(Box::new(npz::open(path)?)),
-        Format::Csv => Ok(Box::new(csv::CsvStore::open(path)?)),
-    }
+    detect::detect(path)?.open(path)
 }
 
 /// Refuses folders, and pipes and devices, which might never end.

@@ -3,17 +3,24 @@
 //! text.
 
 use super::Format;
+use super::detect::Start;
 use super::scalar::{Kind, Scalar};
 use super::slice::Order;
 use super::strided::{Block, Extent, Found, StridedStore, data_len, file_error};
 use crate::error::{Error, Result};
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// The signature of every `.npy`.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longer headers belong to structured arrays of absurd width.
 const HEADER_LIMIT: usize = 1 << 20;
+
+/// By its first bytes.
+pub(super) fn recognizes(start: &mut Start) -> io::Result<bool> {
+    Ok(start.bytes.starts_with(MAGIC))
+}
 
 /// Opens a `.npy` file. Its array is named after the file: `u` for `u.npy`.
 ///

@@ -1,11 +1,18 @@
 //! NumPy's `.npz`: a zip archive of `.npy` members. Stored members are read in place; compressed ones are
 //! decompressed as they stream by.
 
+use super::detect::Start;
 use super::strided::{Found, StridedStore, file_error};
 use super::{Format, npy, zip};
 use crate::error::{Error, Result};
 use std::fs::File;
+use std::io;
 use std::path::Path;
+
+/// By its first bytes, as any zip archive.
+pub(super) fn recognizes(start: &mut Start) -> io::Result<bool> {
+    Ok(start.bytes.starts_with(zip::MAGIC) || start.bytes.starts_with(zip::END))
+}
 
 /// Opens a `.npz` file. Arrays are named as `numpy.load` names them, without `.npy`.
 ///

@@ -30,105 +30,71 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// The known layouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LayoutKind {
-    /// PDEBench Darcy flow: `nu`, `tensor` (n,1,x,y).
-    PdebenchDarcy,
-    /// PDEBench scalar equations: `tensor` `(n, t, x[, y[, z]])`.
-    Pdebench,
-    /// PDEBench compressible Navier–Stokes: `density`, `pressure`, `Vx`, ….
-    PdebenchCompressible,
-    /// PDEBench with one group per sample: `0000/data` `(t, x[, y], c)`.
-    PdebenchGrouped,
-    /// PDEBench incompressible Navier–Stokes: `velocity` (n,t,x,y,2), `particles`, `force`.
-    PdebenchIncompressible,
-    /// FNO's Navier–Stokes: `a` (n,x,y), `u` (n,x,y,t).
-    FnoNavierStokes,
-    /// FNO's Burgers: `a`, `u` (n,x).
-    FnoBurgers,
-    /// FNO's Darcy flow: `coeff`, `sol` (n,x,y).
-    FnoDarcy,
-    /// The small files bundled with neuraloperator; never detected, since they look like others.
-    Neuraloperator,
-    /// The reference solutions of the PINN papers: `x`, `t`, `usol` (x,t).
-    PinnMat,
-    /// The Well: `t0_fields`, `t1_fields`, `dimensions`, `boundary_conditions`.
-    TheWell,
-    /// Arrays beside coordinate lists with well-known names.
-    Labelled,
-    /// Columns of points and values: one set of observations, for
-    /// [`PointCloud`](crate::dataset::format::csv::PointCloud), not samples on a grid.
-    PointCloud,
-    /// Arrays whose axes the user names.
-    Generic,
+/// All layouts in the order in which they are tried, one line each: the variant, its name, which files look like it, and
+/// what their arrays mean.
+macro_rules! layouts {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal: $recognizes:expr, $meaning:expr;)+) => {
+        /// The known layouts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum LayoutKind {
+            $($(#[$doc])* #[serde(rename = $name)] $kind,)+
+        }
+
+        impl LayoutKind {
+            /// All layouts, in the order in which they are tried.
+            pub const ALL: [LayoutKind; [$($name),+].len()] = [$(LayoutKind::$kind),+];
+
+            /// Name as written on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(LayoutKind::$kind => $name,)+ }
+            }
+
+            /// Whether a file looks like the layout, by names and numbers of axes only; nothing is read.
+            fn recognizes(self, probe: &Probe) -> bool {
+                let recognizes: fn(&Probe) -> bool = match self { $(LayoutKind::$kind => $recognizes,)+ };
+                recognizes(probe)
+            }
+
+            /// What the arrays of a file mean under the layout.
+            fn meaning(self, probe: &mut Probe) -> Result<Meaning> {
+                let meaning: fn(&mut Probe) -> Result<Meaning> = match self { $(LayoutKind::$kind => $meaning,)+ };
+                meaning(probe)
+            }
+        }
+    };
 }
 
-/// See [`LayoutKind::registered`].
-type Registered = (&'static str, fn(&Probe) -> bool, fn(&mut Probe) -> Result<Meaning>);
-
-impl LayoutKind {
-    /// All layouts, in the order in which they are tried.
-    pub const ALL: [LayoutKind; 14] = [
-        LayoutKind::PdebenchDarcy,
-        LayoutKind::Pdebench,
-        LayoutKind::PdebenchCompressible,
-        LayoutKind::PdebenchGrouped,
-        LayoutKind::PdebenchIncompressible,
-        LayoutKind::FnoNavierStokes,
-        LayoutKind::FnoBurgers,
-        LayoutKind::FnoDarcy,
-        LayoutKind::Neuraloperator,
-        LayoutKind::PinnMat,
-        LayoutKind::TheWell,
-        LayoutKind::PointCloud,
-        LayoutKind::Labelled,
-        LayoutKind::Generic,
-    ];
-
-    /// Name as written on the command line.
-    pub fn name(self) -> &'static str {
-        self.registered().0
-    }
-
-    /// Name; whether a file looks like the layout, by names and numbers of axes only, without reading
-    /// anything; and what its arrays mean under it.
-    fn registered(self) -> Registered {
-        match self {
-            LayoutKind::PdebenchDarcy => {
-                ("pdebench-darcy", pdebench_darcy::recognizes, pdebench_darcy::meaning)
-            }
-            LayoutKind::Pdebench => ("pdebench", pdebench::recognizes, pdebench::meaning),
-            LayoutKind::PdebenchCompressible => {
-                ("pdebench-compressible", pdebench_compressible::recognizes, pdebench_compressible::meaning)
-            }
-            LayoutKind::PdebenchGrouped => {
-                ("pdebench-grouped", pdebench_grouped::recognizes, pdebench_grouped::meaning)
-            }
-            LayoutKind::PdebenchIncompressible => (
-                "pdebench-incompressible",
-                pdebench_incompressible::recognizes,
-                pdebench_incompressible::meaning,
-            ),
-            LayoutKind::FnoNavierStokes => {
-                ("fno-navier-stokes", fno_navier_stokes::recognizes, fno_navier_stokes::meaning)
-            }
-            LayoutKind::FnoBurgers => ("fno-burgers", fno_burgers::recognizes, fno_burgers::meaning),
-            LayoutKind::FnoDarcy => ("fno-darcy", fno_darcy::recognizes, fno_darcy::meaning),
-            LayoutKind::Neuraloperator => ("neuraloperator", |_| false, neuraloperator::meaning),
-            LayoutKind::PinnMat => ("pinn-mat", pinn_mat::recognizes, pinn_mat::meaning),
-            LayoutKind::TheWell => ("the-well", the_well::recognizes, the_well::meaning),
-            LayoutKind::PointCloud => (
-                "point-cloud",
-                |probe| probe.format() == Format::Csv,
-                |probe| Err(probe.unknown("a point cloud is one set of observations, not samples on a grid")),
-            ),
-            LayoutKind::Labelled => ("labelled", labelled::recognizes, labelled::meaning),
-            // Everything else.
-            LayoutKind::Generic => ("generic", |_| true, generic::meaning),
-        }
-    }
+layouts! {
+    /// PDEBench Darcy flow: `nu`, `tensor` (n,1,x,y).
+    PdebenchDarcy = "pdebench-darcy": pdebench_darcy::recognizes, pdebench_darcy::meaning;
+    /// PDEBench scalar equations: `tensor` `(n, t, x[, y[, z]])`.
+    Pdebench = "pdebench": pdebench::recognizes, pdebench::meaning;
+    /// PDEBench compressible Navier–Stokes: `density`, `pressure`, `Vx`, ….
+    PdebenchCompressible = "pdebench-compressible": pdebench_compressible::recognizes, pdebench_compressible::meaning;
+    /// PDEBench with one group per sample: `0000/data` `(t, x[, y], c)`.
+    PdebenchGrouped = "pdebench-grouped": pdebench_grouped::recognizes, pdebench_grouped::meaning;
+    /// PDEBench incompressible Navier–Stokes: `velocity` (n,t,x,y,2), `particles`, `force`.
+    PdebenchIncompressible = "pdebench-incompressible": pdebench_incompressible::recognizes, pdebench_incompressible::meaning;
+    /// FNO's Navier–Stokes: `a` (n,x,y), `u` (n,x,y,t).
+    FnoNavierStokes = "fno-navier-stokes": fno_navier_stokes::recognizes, fno_navier_stokes::meaning;
+    /// FNO's Burgers: `a`, `u` (n,x).
+    FnoBurgers = "fno-burgers": fno_burgers::recognizes, fno_burgers::meaning;
+    /// FNO's Darcy flow: `coeff`, `sol` (n,x,y).
+    FnoDarcy = "fno-darcy": fno_darcy::recognizes, fno_darcy::meaning;
+    /// The small files bundled with neuraloperator; never detected, since they look like others.
+    Neuraloperator = "neuraloperator": |_| false, neuraloperator::meaning;
+    /// The reference solutions of the PINN papers: `x`, `t`, `usol` (x,t).
+    PinnMat = "pinn-mat": pinn_mat::recognizes, pinn_mat::meaning;
+    /// The Well: `t0_fields`, `t1_fields`, `dimensions`, `boundary_conditions`.
+    TheWell = "the-well": the_well::recognizes, the_well::meaning;
+    /// Columns of points and values: one set of observations, for
+    /// [`PointCloud`](crate::dataset::format::csv::PointCloud), not samples on a grid.
+    PointCloud = "point-cloud": |probe| probe.format() == Format::Csv,
+        |probe| Err(probe.unknown("a point cloud is one set of observations, not samples on a grid"));
+    /// Arrays beside coordinate lists with well-known names.
+    Labelled = "labelled": labelled::recognizes, labelled::meaning;
+    /// Arrays whose axes the user names: what is left.
+    Generic = "generic": |_| true, generic::meaning;
 }
 
 impl FromStr for LayoutKind {
@@ -156,7 +122,7 @@ pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::
         }
         (None, Some(_)) => LayoutKind::Generic,
         (None, None) => {
-            let found = LayoutKind::ALL.into_iter().find(|kind| (kind.registered().1)(probe));
+            let found = LayoutKind::ALL.into_iter().find(|kind| kind.recognizes(probe));
             let kind = found.unwrap_or(LayoutKind::Generic);
             if kind != LayoutKind::Generic {
                 probe.note(format!("layout {} recognized from the names of the arrays", kind.name()));
@@ -164,7 +130,7 @@ pub(crate) fn understand(probe: &mut Probe) -> Result<(LayoutKind, std::result::
             kind
         }
     };
-    let mut plan = match (kind.registered().2)(probe) {
+    let mut plan = match kind.meaning(probe) {
         Ok(plan) => plan,
         Err(Error::UnknownLayout { problem, .. }) => return Ok((kind, Err(problem))),
         Err(error) => return Err(error),

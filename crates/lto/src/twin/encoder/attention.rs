@@ -1,14 +1,28 @@
 //! The learned attention encoder: every grid position attends to the observations.
 
-use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
+use super::{Encode, EncoderKind};
+use crate::error::Result;
+use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::coordinates::unit_coordinates;
 use crate::nn::mlp::Mlp;
+use crate::problem::Problem;
+use crate::size::chain;
+use crate::twin::config::{TwinConfig, require_size};
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::Module;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
+use serde::{Deserialize, Serialize};
+
+/// Configuration of an [`AttentionEncoder`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttentionConfig {
+    /// Width a.
+    pub width: usize,
+}
 
 /// query = MLP(grid position), key = MLP(context position), value = MLP(context value); softmax over the context
 /// of q·k/√a; then conv5 a → a → a → k.
@@ -22,43 +36,35 @@ pub struct AttentionEncoder {
     width: usize,
 }
 
-/// Everything that makes an [`AttentionEncoder`].
-#[derive(Clone, Copy, Debug)]
-pub struct AttentionEncoderConfig {
-    /// Channels p of the context.
-    pub source_channels: usize,
-    /// Width a.
-    pub width: usize,
-    /// Latent channels k.
-    pub latent: usize,
-    /// Spatial dimension, 1 or 2.
-    pub dim: usize,
-    /// Continuation past the edge.
-    pub padding: [Padding; 2],
-}
+impl EncoderKind for AttentionConfig {
+    type Network = AttentionEncoder;
 
-impl AttentionEncoderConfig {
-    /// A new encoder.
-    pub fn init(&self, device: &Device) -> AttentionEncoder {
+    fn validate(&self) -> Result<()> {
+        require_size("encoder", self.width)
+    }
+
+    fn weights(&self, p: usize, k: usize, taps: f64) -> f64 {
         let a = self.width;
-        let conv = |input, output| {
-            let (dim, padding) = (self.dim, self.padding);
-            ConvConfig { input, output, width: 5, dilation: 1, dim, padding }.init(device)
-        };
+        taps * chain([a, a, a, k]) + chain([p, a])
+    }
+
+    fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> AttentionEncoder {
+        let (a, dim, padding) = (self.width, problem.domain.dim(), twin.padding(&problem.domain));
+        let conv =
+            |input, output| ConvConfig { input, output, width: 5, dilation: 1, dim, padding }.init(device);
         AttentionEncoder {
-            query: Mlp::new(&[self.dim, a, a], device),
-            key: Mlp::new(&[self.dim, a, a], device),
-            value: Mlp::new(&[self.source_channels, a, a], device),
-            layers: [conv(a, a), conv(a, a), conv(a, self.latent)],
+            query: Mlp::new(&[dim, a, a], device),
+            key: Mlp::new(&[dim, a, a], device),
+            value: Mlp::new(&[problem.source_channels, a, a], device),
+            layers: [conv(a, a), conv(a, a), conv(a, twin.latent_channels)],
             width: a,
         }
     }
 }
 
-impl AttentionEncoder {
-    /// # Shapes
-    /// b contexts → `[b, k, n0, n1]`.
-    pub fn forward(&self, contexts: &[Context], grid: &LatentGrid, device: &Device) -> Tensor<4> {
+impl Encode for AttentionEncoder {
+    fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+        let device = &self.layers[0].weight.val().device();
         let positions = unit_positions(&Points::grid(grid.grid().clone()), device);
         let query = self.query.forward(positions) / (self.width as f32).sqrt();
         let [n0, n1] = grid.shape();

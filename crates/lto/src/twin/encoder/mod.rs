@@ -4,4 +4,110 @@ pub mod attention;
 pub mod density;
 pub mod setconv;
 
+use super::config::TwinConfig;
+use super::latent_grid::LatentGrid;
+use crate::error::Result;
+use crate::problem::Problem;
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use lto_numerics::SetConv;
+use lto_numerics::dataset::Context;
+use serde::{Deserialize, Serialize};
+
 pub use density::Density;
+
+/// The configuration of one kind of encoder.
+pub trait EncoderKind {
+    /// Its learned parts.
+    type Network: Encode;
+
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// The key that is out of range.
+    fn validate(&self) -> Result<()>;
+
+    /// About how many weights it has, for p source channels, k latent channels and convolutions of `taps` weights a pair
+    /// of channels.
+    fn weights(&self, p: usize, k: usize, taps: f64) -> f64;
+
+    /// A new encoder of a twin.
+    fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> Self::Network;
+}
+
+/// A learned encoder.
+pub trait Encode {
+    /// # Shapes
+    /// b contexts of any sizes and placements → `[b, k, n0, n1]`.
+    fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4>;
+
+    /// The set convolution it begins with, as it is computed, if it does.
+    fn set_convolution(&self) -> Option<SetConv> {
+        None
+    }
+}
+
+/// All encoders, one line each: the variant, its configuration and its network.
+macro_rules! encoders {
+    ($($(#[$doc:meta])* $kind:ident: $module:ident::$config:ident => $network:ident,)+) => {
+        /// Which encoder, and how large.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "snake_case")]
+        pub enum EncoderConfig {
+            $($(#[$doc])* $kind($module::$config),)+
+        }
+
+        /// An encoder.
+        #[derive(Module, Debug)]
+        pub enum Encoder {
+            $($(#[$doc])* $kind($module::$network),)+
+        }
+
+        impl EncoderConfig {
+            /// See [`EncoderKind::validate`].
+            ///
+            /// # Errors
+            /// The key that is out of range.
+            pub fn validate(&self) -> Result<()> {
+                match self {
+                    $(EncoderConfig::$kind(config) => config.validate(),)+
+                }
+            }
+
+            /// See [`EncoderKind::weights`].
+            pub fn weights(&self, p: usize, k: usize, taps: f64) -> f64 {
+                match self {
+                    $(EncoderConfig::$kind(config) => config.weights(p, k, taps),)+
+                }
+            }
+
+            /// A new encoder of a twin.
+            pub fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> Encoder {
+                match self {
+                    $(EncoderConfig::$kind(config) => Encoder::$kind(config.init(twin, problem, device)),)+
+                }
+            }
+        }
+
+        impl Encode for Encoder {
+            fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+                match self {
+                    $(Encoder::$kind(network) => network.forward(contexts, grid),)+
+                }
+            }
+
+            fn set_convolution(&self) -> Option<SetConv> {
+                match self {
+                    $(Encoder::$kind(network) => network.set_convolution(),)+
+                }
+            }
+        }
+    };
+}
+
+encoders! {
+    /// Gaussian set convolution, then a CNN.
+    SetConv: setconv::SetConvConfig => SetConvEncoder,
+    /// Learned attention, then a CNN.
+    Attention: attention::AttentionConfig => AttentionEncoder,
+}

@@ -1,15 +1,41 @@
 //! The Gaussian set-convolution encoder: density and signals on the latent grid, then a small CNN.
 
-use super::Density;
+use super::{Density, Encode, EncoderKind};
+use crate::error::Result;
 use crate::kernel::clock;
 use crate::kernel::log_scale::{attach_log_scale, scale_of};
-use crate::nn::conv::{Activation, Conv, ConvConfig, Padding};
+use crate::nn::conv::{Activation, Conv, ConvConfig};
+use crate::problem::Problem;
+use crate::size::chain;
+use crate::twin::config::{LengthScale, TwinConfig, refuse, require_size};
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::SetConv;
 use lto_numerics::dataset::Context;
 use lto_numerics::setconv::GridChannels;
+use serde::{Deserialize, Serialize};
+
+/// Configuration of a [`SetConvEncoder`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetConvConfig {
+    /// Hidden channels h.
+    pub hidden: usize,
+    /// Initial ℓ.
+    #[serde(default)]
+    pub length_scale: LengthScale,
+    /// ε in the denominator of the signal.
+    #[serde(default = "default_density_floor")]
+    pub density_floor: f64,
+    /// What the density channel holds.
+    #[serde(default)]
+    pub density: Density,
+}
+
+fn default_density_floor() -> f64 {
+    SetConv::DENSITY_FLOOR
+}
 
 /// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution.
 #[derive(Module, Debug)]
@@ -23,40 +49,35 @@ pub struct SetConvEncoder {
     density_floor: f64,
 }
 
-/// Everything that makes a [`SetConvEncoder`].
-#[derive(Clone, Copy, Debug)]
-pub struct SetConvEncoderConfig {
-    /// Channels p of the context.
-    pub source_channels: usize,
-    /// Hidden channels h.
-    pub hidden: usize,
-    /// Latent channels k.
-    pub latent: usize,
-    /// Initial ℓ.
-    pub length_scale: f64,
-    /// ε in the denominator of the signal.
-    pub density_floor: f64,
-    /// What the density channel holds.
-    pub density: Density,
-    /// Spatial dimension, 1 or 2.
-    pub dim: usize,
-    /// Continuation past the edge.
-    pub padding: [Padding; 2],
-}
+impl EncoderKind for SetConvConfig {
+    type Network = SetConvEncoder;
 
-impl SetConvEncoderConfig {
-    /// A new encoder.
-    pub fn init(&self, device: &Device) -> SetConvEncoder {
-        let conv = |input, output| {
-            let (dim, padding) = (self.dim, self.padding);
-            ConvConfig { input, output, width: 5, dilation: 1, dim, padding }.init(device)
-        };
+    fn validate(&self) -> Result<()> {
+        require_size("encoder", self.hidden)?;
+        self.length_scale.validate("encoder.length_scale")?;
+        let floor = self.density_floor;
+        if floor >= f64::from(f32::MIN_POSITIVE) && floor.is_finite() {
+            return Ok(());
+        }
+        let requirement = "must be finite and at least 1.2e-38, the smallest number in single precision";
+        refuse("encoder.density_floor", floor.to_string(), requirement)
+    }
+
+    fn weights(&self, p: usize, k: usize, taps: f64) -> f64 {
+        taps * chain([p, self.hidden, self.hidden, k])
+    }
+
+    fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> SetConvEncoder {
+        let (dim, padding) = (problem.domain.dim(), twin.padding(&problem.domain));
+        let conv =
+            |input, output| ConvConfig { input, output, width: 5, dilation: 1, dim, padding }.init(device);
+        let length_scale = self.length_scale.resolve(problem, twin.latent_points);
         SetConvEncoder {
-            log_length_scale: Param::from_data([self.length_scale.ln() as f32], device),
+            log_length_scale: Param::from_data([length_scale.ln() as f32], device),
             layers: [
-                conv(1 + self.source_channels, self.hidden),
+                conv(1 + problem.source_channels, self.hidden),
                 conv(self.hidden, self.hidden),
-                conv(self.hidden, self.latent),
+                conv(self.hidden, twin.latent_channels),
             ],
             density: self.density,
             density_floor: self.density_floor,
@@ -64,21 +85,21 @@ impl SetConvEncoderConfig {
     }
 }
 
-impl SetConvEncoder {
-    /// # Shapes
-    /// b contexts → `[b, k, n0, n1]`.
-    pub fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+impl Encode for SetConvEncoder {
+    fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
         let x = self.channels(contexts, grid);
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
 
-    /// The set convolution as it is computed, in single precision. `None` where training has driven ℓ out of all bounds.
-    pub fn set_convolution(&self) -> Option<SetConv> {
+    /// In single precision. `None` where training has driven ℓ out of all bounds.
+    fn set_convolution(&self) -> Option<SetConv> {
         let setconv = SetConv::new(scale_of(&self.log_length_scale.val()).length).ok()?;
         Some(setconv.with_density_floor(self.density_floor).ok()?.in_single_precision())
     }
+}
 
+impl SetConvEncoder {
     /// Density and signals as a tensor that carries the gradient of log ℓ; not numbers where ℓ is none.
     ///
     /// # Shapes

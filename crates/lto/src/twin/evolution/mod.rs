@@ -5,7 +5,8 @@ pub mod spectral;
 pub mod steady;
 pub mod timed;
 
-use crate::error::{Error, Result};
+use super::config::{refuse, require_size};
+use crate::error::Result;
 use crate::nn::conv::Padding;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -72,6 +73,10 @@ macro_rules! evolutions {
             $($(#[$doc])* $kind($module::$network),)+
         }
 
+        /// The name of each kind, and [`EvolutionKind::TIMED`].
+        const KINDS: &[(&str, Option<bool>)] =
+            &[$((stringify!($kind), <$module::$config as EvolutionKind>::TIMED)),+];
+
         impl EvolutionConfig {
             /// Checks what the types cannot express.
             ///
@@ -120,21 +125,16 @@ evolutions! {
 }
 
 fn validate<K: EvolutionKind>(config: &K, kind: &str, timed: bool) -> Result<()> {
-    let refuse = |key: &str, value: String, requirement: &str| {
-        Err(Error::Config { key: format!("model.evolution{key}"), value, requirement: requirement.into() })
-    };
-    if config.sizes().contains(&0) {
-        return refuse("", "0".into(), "sizes must be at least 1");
+    config.sizes().into_iter().try_for_each(|size| require_size("evolution", size))?;
+    let suits = |made_for: Option<bool>| made_for.is_none_or(|made_for| made_for == timed);
+    if suits(K::TIMED) {
+        return Ok(());
     }
-    match K::TIMED {
-        Some(true) if !timed => {
-            refuse(".kind", kind.to_lowercase(), "the problem is steady: use steady, residual or spectral")
-        }
-        Some(false) if timed => {
-            refuse(".kind", kind.to_lowercase(), "the problem has times: use timed, residual or spectral")
-        }
-        _ => Ok(()),
-    }
+    let fitting: Vec<_> =
+        KINDS.iter().filter(|(_, made_for)| suits(*made_for)).map(|(name, _)| *name).collect();
+    let problem = if timed { "has times" } else { "is steady" };
+    let requirement = format!("the problem {problem}; use one of {}", fitting.join(", ").to_lowercase());
+    refuse("evolution.kind", kind.to_lowercase(), &requirement)
 }
 
 fn size<K: EvolutionKind>(config: &K, latent: usize, dim: usize) -> (usize, f64, f64) {

@@ -7,12 +7,20 @@ mod table;
 pub use cloud::{Missing, PointCloud};
 pub use table::{Column, ColumnRole, Table};
 
+use super::detect::{Start, resemblance};
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::Result;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// An opened CSV file: its numeric columns as arrays of shape `[n]`, so that all files can be listed alike.
-/// Text must be read whole, so it is read once, on opening.
+/// By its suffix, where it is text and does not look like something else.
+pub(super) fn recognizes(start: &mut Start) -> io::Result<bool> {
+    let named = matches!(&start.suffix[..], "csv" | "tsv" | "txt");
+    Ok(named && !start.bytes.contains(&0) && resemblance(start).is_none())
+}
+
+/// An opened CSV file: its columns of numbers as arrays of shape `[n]`, so that all files can be listed alike. Text must
+/// be read whole, so it is, once.
 pub struct CsvStore {
     path: PathBuf,
     table: Table,

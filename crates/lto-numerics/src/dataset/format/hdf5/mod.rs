@@ -12,12 +12,19 @@ mod write;
 pub(crate) use write::Hdf5Writer;
 
 use super::cf::Packing;
+use super::detect::Start;
 use super::scalar::Kind;
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
 use crate::error::{Error, Result};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+
+/// By its signature, which may follow a block of the user's.
+pub(super) fn recognizes(start: &mut Start) -> io::Result<bool> {
+    Ok(superblock::signature(&mut start.file)?.is_some())
+}
 
 /// An HDF5 or MATLAB 7.3 file opened for reading.
 pub struct Hdf5Store {

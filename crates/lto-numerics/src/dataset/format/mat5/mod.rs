@@ -3,6 +3,7 @@
 
 mod header;
 
+use super::detect::Start;
 use super::inflate::Compression;
 use super::scalar::Scalar;
 use super::slice::Order;
@@ -11,10 +12,18 @@ use super::{Attribute, Format};
 use crate::error::{Error, Result};
 use header::{COMPRESSED, Content, HEADER_LIMIT, MATRIX, Matrix, Tag};
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// Length of the file header: text, and at the end the version and the byte order.
 const FILE_HEADER: usize = 128;
+
+/// By the text it begins with, or by version and byte order.
+pub(super) fn recognizes(start: &mut Start) -> io::Result<bool> {
+    let mark = start.bytes.get(124..FILE_HEADER);
+    let marked = mark == Some(b"\0\x01IM") || mark == Some(b"\x01\0MI");
+    Ok(marked || start.bytes.starts_with(b"MATLAB 5.0"))
+}
 
 /// Opens a level-5 MAT-file and lists its variables. The text of its header becomes the file's attribute
 /// `header`.
