@@ -191,7 +191,9 @@ pub fn inputs(folder: &Path) -> Vec<Input> {
 
 /// A small archive of arrays for each layout that no fixture has.
 fn layouts(folder: &Path) -> Vec<Input> {
-    let files: [(&str, &[(&str, &[usize])]); 8] = [
+    /// Arrays by name and shape.
+    type Arrays<'a> = &'a [(&'a str, &'a [usize])];
+    let files: [(&str, Arrays); 8] = [
         ("pdebench", &[("tensor", &[2, 3, 4]), ("x-coordinate", &[4]), ("t-coordinate", &[4])]),
         (
             "darcy",

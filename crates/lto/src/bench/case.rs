@@ -100,7 +100,7 @@ impl Case {
             steps: 0,
             errors: BTreeMap::new(),
         };
-        Ok(Model::new(card, 0)?)
+        Model::new(card, 0)
     }
 
     /// The batch to train on: whole grids, each example with its own context.
