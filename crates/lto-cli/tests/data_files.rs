@@ -101,7 +101,7 @@ fn inspect_says_how_many_samples_it_looked_at() {
     let space = Workspace::new();
     space.generate("heat", 3, "a.hdf5", &["--quiet"]);
     let text = space.succeed(&["data", "inspect", "a.hdf5", "--samples", "2"]);
-    assert!(text.contains("Values of 2 of 3 samples (--samples all"), "{text}");
+    assert!(text.contains("Values of 2 of 3 samples (all with --samples all"), "{text}");
     let all = ["data", "inspect", "a.hdf5", "--samples", "all"];
     assert!(space.succeed(&all).contains("Values of 3 samples\n"));
     let json: Value = serde_json::from_str(&space.succeed(&[&all[..], &["--json"]].concat())).unwrap();

@@ -163,7 +163,7 @@ fn what_steps_do_not_reach_is_told() {
     let stepwise = stepwise.extrapolating();
     for t in [1e300, 1e9] {
         let message = stepwise.predict(&start, 0.5, &[0.75, t], &query).unwrap_err().to_string();
-        assert!(message.contains("more than the 100000"), "{message}");
+        assert!(message.contains("exceed the limit of 100000"), "{message}");
     }
     assert!(stepwise.rollout(&start, 0.5, usize::MAX, &query).is_err());
     // Single precision is not what makes a step.

@@ -61,9 +61,9 @@ mod tests {
     #[test]
     fn numbers_that_fill_no_grid_are_refused_with_their_neighbors() {
         let err = points(&Domain::unit(2, true).unwrap(), 97).unwrap_err();
-        assert!(err.to_string().contains("take 96 or 98 points"), "{err}");
+        assert!(err.to_string().contains("use 96 or 98 points"), "{err}");
         let long = Domain::new(vec![Axis::new("x", 0.0, 1e3, true), Axis::new("y", 0.0, 1.0, true)]).unwrap();
         let err = points(&long, 3).unwrap_err();
-        assert!(err.to_string().contains("take 1000 points"), "{err}");
+        assert!(err.to_string().contains("use 1000 points"), "{err}");
     }
 }
