@@ -65,7 +65,7 @@ pub fn print(text: &str) -> Result<()> {
 /// Prints results: as JSON if asked, else as text unless quiet.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_results(
     results: &impl Serialize,
     json: bool,

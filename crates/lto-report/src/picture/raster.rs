@@ -1,4 +1,4 @@
-//! A drawing as pixels, shape by shape: the color of each is laid on the page through its [`Cover`].
+//! A drawing as pixels, shape by shape: the color of each is laid on the page through its cover.
 
 use super::colormap::Rgb;
 use super::drawing::{Anchor, Drawing, INK, PIXELS_PER_UNIT, Shape};
