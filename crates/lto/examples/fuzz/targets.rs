@@ -95,13 +95,21 @@ impl Input {
             Target::Checkpoint => drop(weights::read::<Position>(path)),
             Target::Pickle => drop(read_state_dict(path)),
             Target::Config => {
-                if let Ok(experiment) = Experiment::read(path, &[]) {
+                let Ok(experiment) = Experiment::read(path, &[]) else { return };
+                let size = experiment.model.size(&problem());
+                // A large model is no finding where the machine has room for it; it only has to be refused where not.
+                if size.weights + size.state < LARGE {
                     drop(experiment.model.init(&problem(), 0, Device::cpu()));
+                } else {
+                    drop(size.check());
                 }
             }
         }
     }
 }
+
+/// Numbers of a model that stay far below the harness's limit of memory.
+const LARGE: f64 = 1e7;
 
 fn header_length(bytes: &[u8]) -> usize {
     bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length) as usize)
