@@ -105,6 +105,11 @@ impl Points {
         self.domain.dim()
     }
 
+    /// (|Ω|/N)^(1/D): the spacing of a regular layout of as many points.
+    pub fn mean_spacing(&self) -> f64 {
+        (self.domain.volume() / self.len() as f64).powf(1.0 / self.dim() as f64)
+    }
+
     /// Number of points N.
     pub fn len(&self) -> usize {
         match &self.structure {

@@ -18,6 +18,8 @@ pub fn text(model: &Description, color: bool) -> String {
         0 => "not trained".into(),
         steps => format!("trained for {}", count(usize::try_from(steps).unwrap_or(usize::MAX), "step")),
     };
+    let minutes = model.cpu_minutes.filter(|_| model.steps > 0);
+    let trained = minutes.map_or(trained.clone(), |m| format!("{trained} in {} CPU minutes", short(m)));
     page.line(&format!("{} for a {dim}-dimensional {kind} problem, {trained}", model.model.name()));
     if !model.data.is_empty() {
         page.line(&format!("data: {}", model.data));
@@ -46,6 +48,8 @@ pub fn text(model: &Description, color: bool) -> String {
     normalization(model, &mut page);
     let errors = in_order(&model.errors).into_iter().map(|(name, &value)| vec![name.into(), short(value)]);
     page.table("Errors", &["error", "value"], errors.collect());
+    let ways = model.ways.iter().map(|best| vec![short(best.lead), best.way.name().into()]);
+    page.table("Best way to later times", &["native intervals ahead", "way"], ways.collect());
     page.into_text()
 }
 

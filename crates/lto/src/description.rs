@@ -3,11 +3,12 @@
 use crate::data::Data;
 use crate::error::Result;
 use crate::experiment::Experiment;
-use crate::model::{FILE_NAME, Model, ModelConfig};
+use crate::model::{BestWay, FILE_NAME, Model, ModelConfig};
 use crate::operator::Operator;
 use crate::parameters::Named;
 use crate::problem::Problem;
 use crate::train::folder::CONFIG_FILE;
+use lto_numerics::Points;
 use lto_numerics::dataset::Normalizer;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub struct Description {
     pub path: PathBuf,
     /// Number of parameters, in all and by part.
     pub parameters: Parameters,
-    /// Length scales, in the units of the domain.
+    /// Length scales, in the units of the domain; one that follows the layout as it is on the training grid.
     pub length_scales: Vec<PartLengthScale>,
     /// The problem it solves.
     pub problem: Problem,
@@ -38,6 +39,10 @@ pub struct Description {
     pub data: String,
     /// Steps of training.
     pub steps: u64,
+    /// Processor time of training, in minutes; `None` if it was not measured.
+    pub cpu_minutes: Option<f64>,
+    /// Which way to later times was best on held-out samples, by lead.
+    pub ways: Vec<BestWay>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
 }
@@ -84,10 +89,17 @@ impl Parameters {
 }
 
 /// The length scales among the parameters.
-fn length_scales(all: &[Named]) -> Vec<PartLengthScale> {
+fn length_scales(model: &Model, all: &[Named]) -> Vec<PartLengthScale> {
+    let problem = &model.card().problem;
+    let native = problem.query_grid(&problem.native).ok().map(Points::grid);
+    let encoder = native.and_then(|points| model.operator().set_convolution(&points));
     let scale = |p: &Named| {
         let log = p.name.ends_with("log_length_scale").then(|| p.values.first()).flatten()?;
-        Some(PartLengthScale { part: part(p).into(), value: f64::from(*log).exp() })
+        let value = match (&encoder, part(p)) {
+            (Some(setconv), "encoder") => setconv.kernel().length_scale(),
+            _ => f64::from(*log).exp(),
+        };
+        Some(PartLengthScale { part: part(p).into(), value })
     };
     all.iter().filter_map(scale).collect()
 }
@@ -124,7 +136,7 @@ impl Description {
         Self {
             path: path.into(),
             parameters: Parameters::of(model.operator(), &all),
-            length_scales: length_scales(&all),
+            length_scales: length_scales(model, &all),
             problem: card.problem,
             model: card.model,
             source_normalizer: Some(card.source_normalizer),
@@ -133,6 +145,8 @@ impl Description {
             native_interval: card.native_interval,
             data: card.data,
             steps: card.steps,
+            cpu_minutes: card.cpu_minutes,
+            ways: card.ways,
             errors: card.errors,
         }
     }

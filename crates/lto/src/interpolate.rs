@@ -47,10 +47,9 @@ pub fn closely(context: &Context, query: &Points) -> Result<Vec<f64>> {
 }
 
 fn smooth(context: &Context, query: &Points) -> Result<Vec<f64>> {
-    let domain = context.points.domain();
-    let spacing = (domain.volume() / context.points.len() as f64).powf(1.0 / domain.dim() as f64);
     // With the usual floor values would fade to zero in a gap of a few length scales.
-    let setconv = SetConv::new(SMOOTH * spacing)?.with_density_floor(f64::MIN_POSITIVE)?;
+    let setconv =
+        SetConv::new(SMOOTH * context.points.mean_spacing())?.with_density_floor(f64::MIN_POSITIVE)?;
     Ok(setconv.local_linear(&context.points, &context.values, query)?.signal)
 }
 

@@ -2,6 +2,8 @@
 
 mod physical;
 mod prediction;
+mod rolling;
+mod way;
 
 use crate::baseline::deeponet::config::DeepOnetConfig;
 use crate::baseline::fno::config::FnoConfig;
@@ -24,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use physical::PIECE;
 pub use prediction::{Encoded, Evolved, Forecast, Prediction};
+pub use way::{BestWay, Way};
 
 /// The file of a run that holds its trained model.
 pub const FILE_NAME: &str = "model.safetensors";
@@ -75,6 +78,11 @@ impl ModelConfig {
         self.kind().takes_history()
     }
 
+    /// The longest step it is trained to take, in native intervals, if later times are reached by several.
+    pub fn max_step(&self) -> Option<f64> {
+        self.kind().max_step()
+    }
+
     /// How large the model is for a problem, without making it.
     pub fn size(&self, problem: &Problem) -> Size {
         self.kind().size(problem)
@@ -119,6 +127,12 @@ pub struct ModelCard {
     pub data: String,
     /// Steps of training behind the weights.
     pub steps: u64,
+    /// Processor time of that training, in minutes over all threads; `None` if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_minutes: Option<f64>,
+    /// Which way to later times was best on held-out samples, by lead; empty if it was not measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<BestWay>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
 }

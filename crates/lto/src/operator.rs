@@ -131,8 +131,8 @@ pub trait Architecture: Module + Sync + 'static {
         parameter.values.len()
     }
 
-    /// The set convolution that encodes its observations, if any: the subject of a certificate.
-    fn set_convolution(&self) -> Option<SetConv> {
+    /// The set convolution that encodes observations at these points, if any: the subject of a certificate.
+    fn set_convolution(&self, _points: &Points) -> Option<SetConv> {
         None
     }
 }
@@ -185,6 +185,20 @@ pub trait Operator: Send + Sync {
     /// Not one pair `(s, t)` for each example.
     fn evolve(&self, latents: &Latents, times: &[(f64, f64)]) -> Result<Latents>;
 
+    /// Evolves latent states in `n` equal steps, without decoding between them.
+    ///
+    /// # Errors
+    /// As [`Operator::evolve`].
+    fn chain(&self, latents: &Latents, times: &[(f64, f64)], n: usize) -> Result<Latents> {
+        let at = |(s, t): (f64, f64), k: usize| s + (t - s) * k as f64 / n as f64;
+        let mut evolved = latents.clone();
+        for k in 0..n {
+            let step: Vec<(f64, f64)> = times.iter().map(|&pair| (at(pair, k), at(pair, k + 1))).collect();
+            evolved = self.evolve(&evolved, &step)?;
+        }
+        Ok(Latents { times: times.to_vec(), ..evolved })
+    }
+
     /// Predictions `[b, q, M]` from evolved states; they carry gradients if the operator does. One set of M
     /// query points for all examples, or one for each.
     ///
@@ -231,7 +245,7 @@ pub trait Operator: Send + Sync {
     fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator>;
 
     /// See [`Architecture::set_convolution`].
-    fn set_convolution(&self) -> Option<SetConv>;
+    fn set_convolution(&self, points: &Points) -> Option<SetConv>;
 
     /// A copy that records gradients.
     fn with_gradients(&self) -> Arc<dyn Operator>;
@@ -295,8 +309,8 @@ impl<A: Architecture> Operator for A {
         Arc::new(with_parameters(self.clone(), values))
     }
 
-    fn set_convolution(&self) -> Option<SetConv> {
-        Architecture::set_convolution(self)
+    fn set_convolution(&self, points: &Points) -> Option<SetConv> {
+        Architecture::set_convolution(self, points)
     }
 
     fn with_gradients(&self) -> Arc<dyn Operator> {
@@ -316,6 +330,11 @@ pub trait OperatorConfig {
     /// Whether it may be given several frames as one source state (`data.history`).
     fn takes_history(&self) -> bool {
         true
+    }
+
+    /// The longest step it is trained to take, in native intervals, if later times are reached by several.
+    fn max_step(&self) -> Option<f64> {
+        None
     }
 
     /// A lower bound on its size for a problem, without making it.

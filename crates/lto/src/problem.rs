@@ -21,6 +21,10 @@ pub struct Problem {
     pub native: Vec<usize>,
     /// First and last time of the training data; `None` for a steady problem.
     pub times: Option<[f64; 2]>,
+    /// How much states change over increasing leads: `[lead, c]` with the root mean square c of u_t − u_s in
+    /// units of the deviation of u; empty if it was not measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<[f64; 2]>,
 }
 
 impl Problem {
@@ -43,10 +47,31 @@ impl Problem {
         }
         match self.times {
             Some([first, last]) if !(first < last && (last - first).is_finite()) => {
-                refuse("times", format!("[{first}, {last}]"), "must be finite and increase")
+                return refuse("times", format!("[{first}, {last}]"), "must be finite and increase");
             }
-            _ => Ok(()),
+            _ => {}
         }
+        let positive = self.changes.iter().flatten().all(|x| *x > 0.0 && x.is_finite());
+        if !(positive && self.changes.windows(2).all(|pair| pair[0][0] < pair[1][0])) {
+            return refuse("changes", format!("{:?}", self.changes), "must be positive, leads increasing");
+        }
+        Ok(())
+    }
+
+    /// The typical change of a state over a lead: between the measured ones as a power of the lead, before the
+    /// first in proportion to it, after the last as there. Unmeasured, the lead's share of the trained range.
+    pub fn change(&self, lead: f64) -> f64 {
+        let (Some(&[first, least]), Some(&[last, most])) = (self.changes.first(), self.changes.last()) else {
+            return self.times.map_or(0.0, |[first, last]| lead / (last - first));
+        };
+        if lead <= first {
+            return least * lead / first;
+        }
+        let between = self.changes.windows(2).find(|pair| lead < pair[1][0]);
+        between.filter(|_| lead < last).map_or(most, |pair| {
+            let ([a, low], [b, high]) = (pair[0], pair[1]);
+            low * (high / low).powf((lead / a).ln() / (b / a).ln())
+        })
     }
 
     /// Spacing of the training grid along axis `d`.
@@ -99,5 +124,32 @@ impl Problem {
         let Some([first, last]) = self.times else { return Vec::new() };
         let slack = ROUNDING * (last - first);
         times.into_iter().filter(|t| !(first - slack..=last + slack).contains(t)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_powers_of_the_lead_between_measurements() {
+        let mut problem = Problem {
+            domain: Domain::unit(1, true).unwrap(),
+            source_channels: 1,
+            target_channels: 1,
+            native: vec![8],
+            times: Some([0.0, 8.0]),
+            changes: Vec::new(),
+        };
+        assert_eq!(problem.change(2.0), 0.25);
+        problem.changes = vec![[1.0, 0.1], [4.0, 0.2]];
+        problem.validate().unwrap();
+        for (lead, change) in
+            [(0.0, 0.0), (0.5, 0.05), (1.0, 0.1), (2.0, 0.1 * 2f64.sqrt()), (4.0, 0.2), (9.0, 0.2)]
+        {
+            assert!((problem.change(lead) - change).abs() < 1e-12, "{lead}");
+        }
+        problem.changes = vec![[4.0, 0.1], [1.0, 0.2]];
+        assert!(problem.validate().is_err());
     }
 }

@@ -5,7 +5,7 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["device", "error", "peak_memory"],
+    &["cpu_time", "device", "error", "peak_memory"],
     &["kernel", "loss", "optim", "parameters", "problem"],
     &["interpolate", "size"],
     &["nn", "operator"],

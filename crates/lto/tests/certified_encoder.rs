@@ -20,7 +20,8 @@ fn twin(domain: &Domain, encoder: &str) -> lto::error::Result<Twin> {
     ))
     .unwrap();
     let (domain, native) = (domain.clone(), vec![12; domain.dim()]);
-    let problem = Problem { domain, source_channels: 1, target_channels: 1, native, times: None };
+    let problem =
+        Problem { domain, source_channels: 1, target_channels: 1, native, times: None, changes: Vec::new() };
     Twin::new(&config, &problem, &Device::flex())
 }
 
@@ -45,9 +46,6 @@ fn the_bound_of_an_encoder_holds_for_its_signal_and_knows_its_floor() {
             let length_scale = rng.random_range(0.03..0.2);
             let twin =
                 twin(&domain, &format!("length_scale = {length_scale}, density_floor = {floor}")).unwrap();
-            let setconv = twin.set_convolution().unwrap();
-            assert_eq!(setconv.density_floor(), floor);
-            assert!((setconv.kernel().length_scale() / length_scale - 1.0).abs() < 1e-6);
             let query = Points::grid(twin.grid().grid().clone());
             let grid = Grid::cubic(domain.clone(), 9, Placement::Center).unwrap();
             let layouts = [
@@ -57,6 +55,9 @@ fn the_bound_of_an_encoder_holds_for_its_signal_and_knows_its_floor() {
                 Points::grid(grid),
             ];
             for points in layouts {
+                let setconv = twin.set_convolution(&points).unwrap();
+                assert_eq!(setconv.density_floor(), floor);
+                assert!((setconv.kernel().length_scale() / length_scale - 1.0).abs() < 1e-6);
                 let field = TrialField::random(&domain, 3, 1, &mut rng);
                 let regularity = field.regularity(&domain).unwrap();
                 let bounds = |setconv: &SetConv| {
@@ -78,13 +79,37 @@ fn the_bound_of_an_encoder_holds_for_its_signal_and_knows_its_floor() {
     assert!(violations > 100, "{violations}");
 }
 
+/// A length scale that follows the layout is larger for fewer points, never below the latent grid's own, and what is
+/// certified is what is computed.
+#[test]
+fn the_length_scale_follows_the_layout() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for dim in 1..=2 {
+        let domain = Domain::unit(dim, true).unwrap();
+        let twin = twin(&domain, "length_scale = { layout = 0.7 }").unwrap();
+        let latent = 1.0 / twin.grid().grid().shape()[0] as f64;
+        let query = Points::grid(twin.grid().grid().clone());
+        for n in [9, 100, 4096] {
+            let points = PointDesign::Iid.points(&domain, n, &mut rng).unwrap();
+            let setconv = twin.set_convolution(&points).unwrap();
+            let expected = 0.7 * (n as f64).powf(-1.0 / dim as f64).max(latent);
+            assert!((setconv.kernel().length_scale() / expected - 1.0).abs() < 1e-6, "{dim} {n}");
+            let field = TrialField::random(&domain, 3, 1, &mut rng);
+            let values: Vec<f64> = points.coordinates().chunks_exact(dim).map(|x| field.value(x)).collect();
+            let signal = setconv.apply(&points, &values, &query).unwrap().signal;
+            let found = self::signal(&twin, &points, &field);
+            assert!(signal.iter().zip(&found).all(|(a, b)| (a - b).abs() < 1e-5), "{dim} {n}");
+        }
+    }
+}
+
 /// At a sensor alone in its neighborhood the estimate is exact but for the floor: what is left is single precision.
 #[test]
 fn without_the_slack_of_single_precision_the_bound_would_not_hold() {
     let domain = Domain::unit(1, true).unwrap();
     let twin = twin(&domain, "length_scale = 0.01").unwrap();
-    let setconv = twin.set_convolution().unwrap();
     let points = Points::grid(twin.grid().grid().clone());
+    let setconv = twin.set_convolution(&points).unwrap();
     let (mut rng, mut worst) = (ChaCha8Rng::seed_from_u64(1), 0.0f64);
     for _ in 0..20 {
         let field = TrialField::random(&domain, 3, 2, &mut rng);

@@ -17,6 +17,7 @@ fn constant_model(value: f64) -> Model {
         target_channels: 1,
         native: vec![16, 16],
         times: Some([0.0, 0.016]),
+        changes: Vec::new(),
     };
     let config: ModelConfig = toml::from_str(
         "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\nencoder = { kind = 'set_conv', hidden = 2 }\n\
@@ -40,6 +41,8 @@ fn constant_model(value: f64) -> Model {
         native_interval: None,
         data: String::new(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     Model::of(card, operator)

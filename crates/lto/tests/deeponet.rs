@@ -24,7 +24,7 @@ fn operator(text: &str, problem: Problem) -> DeepOnet {
 fn problem(dim: usize, periodic: bool, timed: bool, channels: [usize; 2], n: usize) -> Problem {
     let [source_channels, target_channels] = channels;
     let (domain, times) = (Domain::unit(dim, periodic).unwrap(), timed.then_some([0.0, 1.0]));
-    Problem { domain, source_channels, target_channels, native: vec![n; dim], times }
+    Problem { domain, source_channels, target_channels, native: vec![n; dim], times, changes: Vec::new() }
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn card() -> ModelCard {
             target_channels: 1,
             native: vec![16, 16],
             times: Some([0.0, 1.0]),
+            changes: Vec::new(),
         },
         model: toml::from_str::<ModelConfig>(text).unwrap(),
         source_normalizer: normalizer.clone(),
@@ -35,6 +36,8 @@ fn card() -> ModelCard {
         native_interval: Some(0.1),
         data: String::new(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     }
 }

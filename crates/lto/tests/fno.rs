@@ -23,7 +23,14 @@ use std::sync::Arc;
 
 fn problem(domain: &Domain, [source_channels, target_channels]: [usize; 2], native: &[usize]) -> Problem {
     let times = Some([0.0, 1.0]);
-    Problem { domain: domain.clone(), source_channels, target_channels, native: native.to_vec(), times }
+    Problem {
+        domain: domain.clone(),
+        source_channels,
+        target_channels,
+        native: native.to_vec(),
+        times,
+        changes: Vec::new(),
+    }
 }
 
 fn operator(text: &str, problem: Problem) -> Fno {
@@ -161,6 +168,8 @@ fn a_grid_is_never_cut() {
         native_interval: None,
         data: String::new(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     let model = Model::new(card, 1).unwrap();

@@ -22,6 +22,7 @@ fn problem(dim: usize, source_channels: usize, target_channels: usize, timed: bo
         target_channels,
         native: vec![8; dim],
         times: timed.then_some([0.0, 1.0]),
+        changes: Vec::new(),
     }
 }
 

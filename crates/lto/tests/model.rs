@@ -15,6 +15,7 @@ fn model() -> Model {
         target_channels: 2,
         native: vec![8, 8],
         times: Some([0.0, 1.0]),
+        changes: Vec::new(),
     };
     let config: ModelConfig = toml::from_str(
         "kind = 'twin'\nlatent_points = 8\nlatent_channels = 3\nencoder = { kind = 'set_conv', hidden = 2 }\n\
@@ -33,6 +34,8 @@ fn model() -> Model {
         native_interval: Some(0.5),
         data: "made up".into(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     Model::new(card, 1).unwrap()

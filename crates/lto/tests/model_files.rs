@@ -31,6 +31,7 @@ fn model() -> Model {
         target_channels: 1,
         native: vec![16, 16],
         times: Some([0.0, 1.0]),
+        changes: Vec::new(),
     };
     let card = ModelCard {
         problem,
@@ -41,6 +42,8 @@ fn model() -> Model {
         native_interval: Some(0.1),
         data: "made up".into(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     Model::new(card, 3).unwrap()

@@ -10,9 +10,9 @@ use lto::operator::{Architecture, Batch};
 use lto::optim::schedule::{Constant, ScheduleConfig};
 use lto::problem::Problem;
 use lto::train::Stepper;
-use lto::twin::Twin;
 use lto::twin::config::TwinConfig;
 use lto::twin::evolution::EvolutionConfig;
+use lto::twin::{Twin, TwinLatent};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use serde::de::DeserializeOwned;
@@ -28,9 +28,13 @@ fn models() -> Vec<ModelConfig> {
         json!({"kind": "twin", "latent_points": 16, "latent_channels": 4, "encoder": encoder,
                "evolution": {"kind": "timed", "width": 8}, "decoder": {"hidden": 16}})
     };
+    let seeing = json!({"kind": "set_conv", "hidden": 4, "estimate": true, "length_scale": {"layout": 0.6}});
+    let mut transport = twin(seeing);
+    transport["output"] = json!("transport");
     let all = [
         twin(json!({"kind": "set_conv", "hidden": 4})),
         twin(json!({"kind": "attention", "width": 8})),
+        transport,
         json!({"kind": "persistence"}),
         json!({"kind": "interpolation"}),
         json!({"kind": "lno", "blocks": 1, "modes": 8, "dim": 16, "heads": 2, "layers": 1, "queries": "any"}),
@@ -47,6 +51,7 @@ fn evolutions() -> Vec<EvolutionConfig> {
         json!({"kind": "timed", "width": 4}),
         json!({"kind": "residual", "width": 4}),
         json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 2}),
+        json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 3, "taps": 5, "dilations": [1, 4]}),
     ];
     all.map(|value| serde_json::from_value(value).unwrap()).to_vec()
 }
@@ -92,6 +97,7 @@ fn model(config: ModelConfig) -> Model {
             target_channels: 1,
             native: vec![N],
             times: Some([0.0, 1.0]),
+            changes: Vec::new(),
         },
         model: config,
         source_normalizer: normalizer.clone(),
@@ -100,6 +106,8 @@ fn model(config: ModelConfig) -> Model {
         native_interval: Some(0.25),
         data: "made up".into(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     Model::new(card, 7).unwrap()
@@ -239,6 +247,7 @@ fn evolutions_are_the_identity_at_first_and_made_for_their_problems() {
                 target_channels: 1,
                 native: vec![16; dim],
                 times,
+                changes: Vec::new(),
             };
             let config = TwinConfig {
                 evolution: evolution.clone(),
@@ -252,8 +261,9 @@ fn evolutions_are_the_identity_at_first_and_made_for_their_problems() {
             made += 1;
             let shape = [2, 3, if dim == 2 { 16 } else { 1 }, 16];
             let z = Tensor::<4>::random(shape, burn::tensor::Distribution::Normal(0.0, 1.0), &device);
-            let evolved = twin.evolve(&z, &[(0.0, 0.0), (0.3, 1.7)]);
-            assert_eq!((evolved - z).abs().max().into_scalar::<f32>(), 0.0, "{evolution:?}");
+            let latent = TwinLatent { z: z.clone(), source: None };
+            let evolved = twin.evolve(&latent, &[(0.0, 0.0), (0.3, 1.7)]);
+            assert_eq!((evolved.z - z).abs().max().into_scalar::<f32>(), 0.0, "{evolution:?}");
         }
         assert!(made >= 2, "{evolution:?}");
     }

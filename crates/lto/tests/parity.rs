@@ -12,7 +12,7 @@ use lto::operator::{Architecture, Operator};
 use lto::parameters::{gradients, with_parameters};
 use lto::problem::Problem;
 use lto::twin::Twin;
-use lto::twin::config::TwinConfig;
+use lto::twin::config::{OutputForm, TwinConfig};
 use lto::twin::encoder::{Encoder, EncoderConfig};
 use lto::twin::evolution::EvolutionConfig;
 use lto_numerics::dataset::Context;
@@ -29,7 +29,7 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 9] {
+fn cases() -> [Case; 11] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
@@ -97,6 +97,25 @@ fn cases() -> [Case; 9] {
             "encoder = { kind = 'set_conv', hidden = 3 }
             evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }",
         ),
+        case(
+            "transport_1d",
+            1,
+            true,
+            true,
+            [1, 1],
+            "output = 'transport'
+            encoder = { kind = 'set_conv', hidden = 3, length_scale = { layout = 0.6 }, estimate = true }
+            evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2, taps = 5, dilations = [1, 2] }",
+        ),
+        case(
+            "transport_2d",
+            2,
+            false,
+            true,
+            [2, 2],
+            "output = 'transport'\nencoder = { kind = 'set_conv', hidden = 3, estimate = true }
+            evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }",
+        ),
     ]
 }
 
@@ -125,6 +144,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             target_channels,
             native: vec![16; case.dim],
             times,
+            changes: Vec::new(),
         };
         let latent_points = if case.dim == 1 { 16 } else { 8 };
         let sizes =
@@ -134,10 +154,13 @@ fn forward_and_gradients_equal_the_dense_implementation() {
         twin.network =
             with_parameters(twin.network, |name, _| Some(fixture.single(&format!("parameter/{name}"))));
 
-        let place = |flat: Vec<f64>| match flat.len() {
-            // The residual output needs the source at the query: there, both are the same grid.
-            17 if case.name == "residual_1d" => {
+        // Outputs that begin from the source see it on a whole grid.
+        let place = |flat: Vec<f64>| match (flat.len(), config.output) {
+            (17, OutputForm::Residual | OutputForm::Transport) => {
                 Points::grid(Grid::cubic(domain.clone(), 17, Placement::Left).unwrap())
+            }
+            (72, OutputForm::Transport) => {
+                Points::grid(Grid::cubic(domain.clone(), 6, Placement::Vertex).unwrap())
             }
             _ => Points::scattered(domain.clone(), flat).unwrap(),
         };
@@ -156,8 +179,8 @@ fn forward_and_gradients_equal_the_dense_implementation() {
         let evolved = Architecture::evolve(&twin, &z, &[(0.25, 0.75)]);
         let prediction = twin.forward(&[context], &[(0.25, 0.75)], &query).unwrap();
         for (what, got) in [
-            ("encoded", numbers(z)),
-            ("evolved", numbers(evolved)),
+            ("encoded", numbers(z.z.clone())),
+            ("evolved", numbers(evolved.z.clone())),
             ("prediction", numbers(prediction.clone())),
         ] {
             let off = difference(&got, &fixture.get(what));

@@ -56,6 +56,7 @@ fn model(history: usize, reach: Reach) -> Model {
         target_channels: 1,
         native: vec![3],
         times: Some([0.0, 2.0]),
+        changes: Vec::new(),
     };
     // v ↦ (v − 1)/2 for sources, (v − 1)/4 for targets.
     let normalizer = |n: usize, scale: f64| -> Normalizer {
@@ -70,6 +71,8 @@ fn model(history: usize, reach: Reach) -> Model {
         native_interval: Some(INTERVAL),
         data: "made up".into(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     Model::of(card, Arc::new(Known { problem, reach }))

@@ -18,6 +18,7 @@ fn problem(channels: usize, times: Option<[f64; 2]>) -> Problem {
         target_channels: 1,
         native: vec![8, 8],
         times,
+        changes: Vec::new(),
     }
 }
 

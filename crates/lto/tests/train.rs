@@ -1,6 +1,7 @@
 //! The trainer: learns, resumes bit for bit, stops where it must, and leaves nothing half-written.
 
 use lto::data::pairs::Pairs;
+use lto::experiment::training::TrainConfig;
 use lto::experiment::{Experiment, Setting};
 use lto::model::Model;
 use lto::operator::Reach;
@@ -260,15 +261,18 @@ fn what_does_not_belong_to_a_run_is_refused() {
 fn time_ends_a_run_and_its_schedule() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    let text = SMALL.replace("steps = 14", "minutes = 0.02");
-    let mut watch = Watch::default();
-    let experiment = Experiment::parse(&text, &[]).unwrap();
-    let outcome = Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut watch).unwrap();
-    let RunEnd::Finished(summary) = outcome else { panic!() };
-    assert!(summary.seconds >= 1.2 && summary.steps == watch.rates.len() as u64);
-    let (largest, last) =
-        (watch.rates.iter().fold(0.0, |a: f64, &b| a.max(b)), watch.rates[watch.rates.len() - 1]);
-    assert!(watch.rates[0] < 1e-5 && last < 0.2 * largest, "{} {largest} {last}", watch.rates[0]);
+    for key in ["minutes", "cpu_minutes"] {
+        let text = SMALL.replace("steps = 14", &format!("{key} = 0.02"));
+        let mut watch = Watch::default();
+        let experiment = Experiment::parse(&text, &[]).unwrap();
+        let outcome = Trainer::start(experiment, &run, true, &mut Silent).unwrap().run(&mut watch).unwrap();
+        let RunEnd::Finished(summary) = outcome else { panic!() };
+        let spent = if key == "minutes" { summary.seconds } else { summary.cpu_seconds };
+        assert!(spent >= 1.2 && summary.steps == watch.rates.len() as u64);
+        let (largest, last) =
+            (watch.rates.iter().fold(0.0, |a: f64, &b| a.max(b)), watch.rates[watch.rates.len() - 1]);
+        assert!(watch.rates[0] < 1e-5 && last < 0.2 * largest, "{} {largest} {last}", watch.rates[0]);
+    }
 }
 
 /// Darcy: another field, without times, with its targets reconstructed too.
@@ -316,8 +320,12 @@ fn a_model_that_steps_trains_on_consecutive_pairs_only() {
     }
     start(&["data.history=2"]).unwrap();
     let train = experiment(&[]).train;
-    assert_eq!(train.pairs_for(Reach::Step).unwrap(), Pairs::Consecutive);
-    assert_eq!(train.pairs_for(Reach::Direct).unwrap(), Pairs::All);
+    assert_eq!(train.pairs_for(Reach::Step, None).unwrap(), Pairs::Consecutive);
+    assert_eq!(train.pairs_for(Reach::Direct, None).unwrap(), Pairs::All);
+    assert_eq!(train.pairs_for(Reach::Direct, Some(2.5)).unwrap(), Pairs::MaxSteps(2));
+    let far = TrainConfig { pairs: Some(Pairs::Balanced), ..train };
+    let message = far.pairs_for(Reach::Direct, Some(2.5)).unwrap_err().to_string();
+    assert!(message.contains("model.max_step = 2.5"), "{message}");
 }
 
 /// One process at a time, and one trainer at a time in a process.

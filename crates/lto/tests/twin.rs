@@ -7,9 +7,9 @@ use lto::parameters::with_parameters;
 use lto::problem::Problem;
 use lto::train::flat::FlatLayout;
 use lto::train::gradient::differentiate;
-use lto::twin::Twin;
 use lto::twin::config::TwinConfig;
 use lto::twin::encoder::EncoderConfig;
+use lto::twin::{Twin, TwinLatent};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::collections::HashMap;
@@ -23,6 +23,7 @@ fn problem(dim: usize, periodic: bool, steady: bool) -> Problem {
         target_channels: 1,
         native: vec![16; dim],
         times,
+        changes: Vec::new(),
     }
 }
 
@@ -66,11 +67,12 @@ fn context(points: Points, f: impl Fn(&[f64]) -> f64) -> Context {
 }
 
 fn encode(twin: &Twin, contexts: &[Context]) -> Tensor<4> {
-    Architecture::encode(twin, contexts).unwrap()
+    Architecture::encode(twin, contexts).unwrap().z
 }
 
 fn decode(twin: &Twin, z: Tensor<4>, queries: &[Arc<Points>]) -> Tensor<3> {
-    Architecture::decode(twin, Seen { contexts: &[], times: &[], latent: &z }, queries).unwrap()
+    let latent = &TwinLatent { z, source: None };
+    Architecture::decode(twin, Seen { contexts: &[], times: &[], latent }, queries).unwrap()
 }
 
 fn largest<const D: usize>(x: Tensor<D>) -> f32 {
@@ -99,7 +101,9 @@ fn the_total_loss_is_the_weighted_sum_of_evolution_and_reconstruction() {
         squares.sum::<f64>() / found.len() as f64
     };
     let z = encode(&twin, &contexts);
-    let evolution = mean_square(decode(&twin, Architecture::evolve(&twin, &z, &times), &queries), &target);
+    let latent = TwinLatent { z: z.clone(), source: None };
+    let evolved = Architecture::evolve(&twin, &latent, &times).z;
+    let evolution = mean_square(decode(&twin, evolved, &queries), &target);
     let reconstruction = mean_square(decode(&twin, z, &queries), &source);
     assert!((evolution - reconstruction).abs() > 0.05, "{evolution} {reconstruction}");
     let batch = Batch {

@@ -2,6 +2,7 @@
 
 use super::number::finite;
 use clap::Args;
+use lto::model::Way;
 use lto_report::picture::colormap::Colormap;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -41,6 +42,9 @@ pub struct PredictArgs {
     /// Times to predict, comma-separated; not for steady models
     #[arg(long, value_name = "T,…", value_parser = finite, value_delimiter = ',', allow_negative_numbers = true)]
     pub to: Vec<f64>,
+    /// How to reach later times [default: the way that was best on held-out data, by lead]
+    #[arg(long, value_name = "WAY")]
+    pub way: Option<Way>,
     /// Where to predict: grid:128x128, grid:128 for all axes, or a .csv or .npz file of points [default: a
     /// grid with as many points as the training data]
     ///

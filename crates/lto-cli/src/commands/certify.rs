@@ -5,8 +5,10 @@ mod encoder;
 use super::known;
 use super::product::{Delivery, Product, command_line};
 use crate::args::{CertifyArgs, GlobalArgs};
+use crate::output;
 use crate::progress::Progress;
 use anyhow::Result;
+use encoder::Encoder;
 use lto_numerics::SetConv;
 use lto_numerics::dataset::PointFile;
 use lto_numerics::study::SensorCertificate;
@@ -25,12 +27,15 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let encoder = args.run.as_deref().map(encoder::read).transpose()?;
     let mut file = PointFile::open(&args.sensors)?;
     let domain = match &encoder {
-        Some(encoder) if args.dataset.domain.is_none() && data.is_none() => encoder.domain.clone(),
+        Some(encoder) if args.dataset.domain.is_none() && data.is_none() => encoder.domain().clone(),
         _ => known::domain(&args.dataset, data.as_ref(), &file.axis_names())?,
     };
     let regularity = known::regularity(&args.regularity, data.as_ref(), &domain, "a certificate")?;
     let sensors = file.on(&domain)?.sensors()?;
-    let encoder = encoder.map(|encoder| encoder.setconv);
+    if let Some(remark) = encoder.as_ref().and_then(Encoder::remark) {
+        output::say(format_args!("note: {remark}"));
+    }
+    let encoder = encoder.map(|encoder| encoder.setconv(&sensors)).transpose()?;
     let setconv = match args.length_scale {
         Some(ell) => {
             Some(encoder.map_or_else(|| SetConv::new(ell), |encoder| encoder.with_length_scale(ell))?)

@@ -4,7 +4,7 @@ use crate::args::{GlobalArgs, PredictArgs, QueryArg};
 use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Result, bail, ensure};
-use lto::model::Model;
+use lto::model::{Forecast, Model};
 use lto::observations::{ObservationOptions, Observations};
 use lto::problem::Problem;
 use lto_numerics::Points;
@@ -52,8 +52,11 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(reason) = format.refusal(&query, args.to.len()) {
         bail!("{}: {reason}", args.output.display());
     }
-    let prediction =
-        model.predict(&observations.context, observations.time.unwrap_or(0.0), &args.to, &query)?;
+    let (context, s) = (&observations.context, observations.time.unwrap_or(0.0));
+    let prediction = match args.way {
+        Some(way) => model.predict_by(way, &Forecast { context, s, times: &args.to }, &query)?,
+        None => model.predict(context, s, &args.to, &query)?,
+    };
     let predicted = Predicted {
         card,
         observations: &observations,
@@ -66,7 +69,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     format.write(&args.output, &predicted)?;
     let seconds = started.elapsed().as_secs_f64();
     let inputs = (args.model.as_path(), args.context.as_path());
-    let summary = PredictionSummary::new(&predicted, inputs, &prediction.outside_range, files, seconds);
+    let summary = PredictionSummary::new(&predicted, inputs, &prediction, files, seconds);
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
     } else if !global.quiet {

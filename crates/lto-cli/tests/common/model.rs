@@ -47,6 +47,7 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
         target_channels: 1,
         native: vec![12; dim],
         times: (!steady).then_some([0.0, 1.0]),
+        changes: Vec::new(),
     };
     let config: ModelConfig = serde_json::from_value(config).unwrap();
     let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [10.0], "scale": [2.0]}"#).unwrap();
@@ -59,6 +60,8 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
         native_interval: (!steady).then_some(0.25),
         data: "nothing".into(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::from([("validation".to_string(), 0.5)]),
     };
     Model::new(card, 3).unwrap().save(path).unwrap();

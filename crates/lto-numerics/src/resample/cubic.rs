@@ -4,7 +4,7 @@ use super::AxisMap;
 use crate::domain::Axis;
 
 /// Fewest points with which the end conditions determine a cubic.
-const MIN_POINTS: usize = 4;
+pub(super) const MIN_POINTS: usize = 4;
 
 /// The spline's second derivatives solve a tridiagonal system, factored once; its values are weighted sums of
 /// two neighbors' values and second derivatives.
@@ -35,8 +35,7 @@ impl Spline {
         if axis.periodic {
             intervals.push(axis.length() - (from[n - 1] - from[0]));
         }
-        let system =
-            if axis.periodic { System::periodic(&intervals) } else { System::not_a_knot(&intervals) };
+        let system = System::new(axis, &intervals);
         let evaluations =
             to.iter().map(|&x| evaluation(axis, from, &intervals, x)).collect::<Result<_, _>>()?;
         Ok(Self { intervals, system, evaluations, curvatures: vec![0.0; n] })
@@ -68,8 +67,7 @@ fn evaluation(axis: &Axis, from: &[f64], intervals: &[f64], x: f64) -> Result<Ev
 impl AxisMap for Spline {
     fn apply(&mut self, line: &[f64], result: &mut [f64]) {
         let n = line.len();
-        let slope = |i: usize| (line[(i + 1) % n] - line[i]) / self.intervals[i];
-        self.system.solve(&mut self.curvatures, |i| 6.0 * (slope(i) - slope((i + n - 1) % n)));
+        curvatures(&self.system, &self.intervals, line, &mut self.curvatures);
         for (value, at) in result.iter_mut().zip(&self.evaluations) {
             let ends = [at.interval, (at.interval + 1) % n];
             *value = (0..2)
@@ -81,9 +79,16 @@ impl AxisMap for Spline {
     }
 }
 
+/// The second derivatives, at its points, of the spline through the values of a line.
+pub(super) fn curvatures(system: &System, intervals: &[f64], line: &[f64], result: &mut [f64]) {
+    let n = line.len();
+    let slope = |i: usize| (line[(i + 1) % n] - line[i]) / intervals[i];
+    system.solve(result, |i| 6.0 * (slope(i) - slope((i + n - 1) % n)));
+}
+
 /// `h_{i−1} M_{i−1} + 2(h_{i−1}+h_i) M_i + h_i M_{i+1} = r_i` at the points between two intervals, and the
 /// end conditions.
-struct System {
+pub(super) struct System {
     tridiagonal: Tridiagonal,
     ends: Ends,
 }
@@ -99,6 +104,10 @@ enum Ends {
 }
 
 impl System {
+    pub(super) fn new(axis: &Axis, intervals: &[f64]) -> Self {
+        if axis.periodic { Self::periodic(intervals) } else { Self::not_a_knot(intervals) }
+    }
+
     fn not_a_knot(h: &[f64]) -> Self {
         let n = h.len() - 1;
         let mut diagonal: Vec<f64> = (0..n).map(|i| 2.0 * (h[i] + h[i + 1])).collect();

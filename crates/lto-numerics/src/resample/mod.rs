@@ -6,11 +6,13 @@ mod at_points;
 mod cubic;
 mod nearest;
 mod spectral;
+mod spline_field;
 mod stride;
 #[cfg(test)]
 mod tests;
 
 pub use at_points::at_points;
+pub use spline_field::SplineField;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, Trajectory};

@@ -1,6 +1,7 @@
 //! Sums from a (masked) grid onto a (masked) grid as one small matrix product per axis. The kernel is a
 //! product of factors per axis, κ(x, c) = Π_d κ_d(x_d, c_d), also on periodic axes and with powers of the
-//! displacements; a masked grid is a grid whose missing values are zero. No point is left out.
+//! displacements; a masked grid is a grid whose missing values are zero. No point is left out; where a kernel is so
+//! narrow that most weights are zero, only the others are multiplied.
 
 use super::axis_weights::PowerTables;
 use super::moments::{Moments, Term};
@@ -10,6 +11,7 @@ use crate::matrix::{Matrix, multiply_in_pieces};
 use crate::points::{PointStructure, Points};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Rows of one matrix product; more rows are split among threads.
 const ROWS: usize = 32;
@@ -17,6 +19,9 @@ const ROWS: usize = 32;
 const SHARED: usize = 1 << 22;
 /// Longest sum in one product. Longer sums are added up in pieces, which rounds less.
 const LONGEST: usize = super::separable::CHUNK;
+
+/// A product is banded if at most one in this many of its weights differs from zero.
+const NARROW: usize = 8;
 
 /// Number of multiplications for one term.
 pub(super) fn cost(from: &Grid, to: &Grid) -> f64 {
@@ -43,6 +48,28 @@ pub(super) struct GridWeights<'a, T> {
     to: &'a Grid,
     order: Vec<usize>,
     axes: Vec<PowerTables<T>>,
+    /// Per axis: where the weights of each row are not zero, if that is in few places.
+    bands: Vec<Option<Vec<Band>>>,
+    /// Per axis and power: the sums of the rows.
+    totals: Vec<[Vec<f64>; 3]>,
+}
+
+/// The columns of a row whose weights are not zero: one range, or two around the ends of a periodic axis.
+type Band = [Range<usize>; 2];
+
+fn band<T: Real>(row: &[T]) -> Band {
+    let counts = |w: &T| *w != T::default();
+    let (Some(first), Some(last)) = (row.iter().position(counts), row.iter().rposition(counts)) else {
+        return [0..0, 0..0];
+    };
+    if first == 0
+        && last + 1 == row.len()
+        && let Some(gap) = row.iter().position(|w| !counts(w))
+    {
+        let end = row.iter().rposition(|w| !counts(w)).map_or(gap, |i| i + 1);
+        return [0..gap, end..row.len()];
+    }
+    [first..last + 1, 0..0]
 }
 
 impl<'a, T: Real> GridWeights<'a, T> {
@@ -54,7 +81,26 @@ impl<'a, T: Real> GridWeights<'a, T> {
             tables.fill(axis, to.coordinates(d), from.coordinates(d), length_scale, wanted(d));
             tables
         };
-        Self { from, to, order: axis_order(from, to), axes: (0..from.dim()).map(axis).collect() }
+        let axes: Vec<PowerTables<T>> = (0..from.dim()).map(axis).collect();
+        let rows = |d: usize, power: usize| axes[d].of(power).chunks_exact(from.coordinates(d).len());
+        let bands: Vec<Option<Vec<Band>>> = (0..from.dim())
+            .map(|d| {
+                let bands: Vec<Band> = rows(d, 0).map(band).collect();
+                let widest = bands.iter().map(|[a, b]| a.len() + b.len()).max().unwrap_or(0);
+                (NARROW * widest <= from.coordinates(d).len() && widest <= LONGEST).then_some(bands)
+            })
+            .collect();
+        let total = |row: &[T], band: Option<&Band>| -> f64 {
+            let whole = [0..row.len(), 0..0];
+            band.unwrap_or(&whole).iter().flat_map(|range| &row[range.clone()]).map(|w| w.to_f64()).sum()
+        };
+        let totals = (0..from.dim()).map(|d| {
+            [0, 1, 2].map(|power| {
+                let band = |i: usize| bands[d].as_ref().map(|bands| &bands[i]);
+                rows(d, power).enumerate().map(|(i, row)| total(row, band(i))).collect()
+            })
+        });
+        Self { from, to, order: axis_order(from, to), totals: totals.collect(), bands, axes }
     }
 
     /// The sums `[term, grid point]` on the whole query grid.
@@ -88,18 +134,14 @@ impl<'a, T: Real> GridWeights<'a, T> {
 
     /// The sums over a whole grid of ones: a product over the axes.
     fn write_moment(&self, term: &Term, out: &mut [T]) {
-        let along = |d: usize| -> Vec<f64> {
-            let rows = self.axes[d].of(term.powers[d]).chunks_exact(self.from.coordinates(d).len());
-            rows.map(|row| row.iter().map(|w| w.to_f64()).sum()).collect()
-        };
+        let along = |d: usize| &self.totals[d][term.powers[d]];
         let (mut products, last) = (vec![1.0], self.axes.len() - 1);
         for d in 0..last {
-            let along = along(d);
-            products = products.iter().flat_map(|a| along.iter().map(move |b| a * b)).collect();
+            products = products.iter().flat_map(|a| along(d).iter().map(move |b| a * b)).collect();
         }
         let along = along(last);
         for (out, a) in out.chunks_exact_mut(along.len()).zip(products) {
-            out.iter_mut().zip(&along).for_each(|(out, b)| *out = T::from_f64(a * b));
+            out.iter_mut().zip(along).for_each(|(out, b)| *out = T::from_f64(a * b));
         }
     }
 
@@ -126,6 +168,12 @@ impl<'a, T: Real> GridWeights<'a, T> {
         shape[d] = rows;
         let outer = tensor.len() / (n * inner);
         let mut out = vec![T::default(); outer * rows * inner];
+        if let Some(bands) = &self.bands[d] {
+            for (out, slab) in out.chunks_exact_mut(rows * inner).zip(tensor.chunks_exact(n * inner)) {
+                banded(weights, bands, slab, out);
+            }
+            return out;
+        }
         let shared = outer * rows * inner * n >= SHARED;
         if inner == 1 {
             let multiply = |(out, block): (&mut [T], &[T])| {
@@ -156,6 +204,18 @@ impl<'a, T: Real> GridWeights<'a, T> {
             out.chunks_mut(rows * inner).zip(tensor.chunks(n * inner)).for_each(slab);
         }
         out
+    }
+}
+
+/// `out [rows, inner] = weights [rows, n] slab [n, inner]`, where each row has few weights.
+fn banded<T: Real>(weights: &[T], bands: &[Band], slab: &[T], out: &mut [T]) {
+    let (n, inner) = (weights.len() / bands.len(), out.len() / bands.len());
+    let rows = weights.chunks_exact(n).zip(bands).zip(out.chunks_exact_mut(inner));
+    for ((weights, band), out) in rows {
+        for j in band.iter().cloned().flatten() {
+            let (weight, values) = (weights[j], &slab[j * inner..][..inner]);
+            out.iter_mut().zip(values).for_each(|(out, value)| *out += weight * *value);
+        }
     }
 }
 

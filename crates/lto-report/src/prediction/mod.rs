@@ -120,6 +120,7 @@ mod tests {
             target_channels: 2,
             native: vec![4, 4],
             times,
+            changes: Vec::new(),
         };
         ModelCard {
             problem,
@@ -130,6 +131,8 @@ mod tests {
             native_interval: times.map(|_| 0.5),
             data: String::new(),
             steps: 0,
+            cpu_minutes: None,
+            ways: Vec::new(),
             errors: Default::default(),
         }
     }

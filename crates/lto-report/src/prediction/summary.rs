@@ -4,6 +4,7 @@ use super::Predicted;
 use crate::picture::ticks::{apart, short};
 use crate::text::Page;
 use crate::words::{self, duration};
+use lto::model::{Prediction, Way};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ pub struct PredictionSummary<'a> {
     query: QueryNumbers,
     /// Times of the predictions; empty for a steady model.
     times: &'a [f64],
+    /// How each time was reached: direct, chain or rollout.
+    ways: &'a [Way],
     /// Times outside the training data's, the observations' included.
     outside_range: &'a [f64],
     values: Vec<ValueNumbers>,
@@ -52,7 +55,7 @@ impl<'a> PredictionSummary<'a> {
     pub fn new(
         predicted: &Predicted<'a>,
         (model, context): (&'a Path, &'a Path),
-        outside_range: &'a [f64],
+        prediction: &'a Prediction,
         files: Vec<PathBuf>,
         seconds: f64,
     ) -> Self {
@@ -84,7 +87,8 @@ impl<'a> PredictionSummary<'a> {
                 shape: predicted.grid().map(lto_numerics::Grid::shape),
             },
             times: predicted.times,
-            outside_range,
+            ways: &prediction.ways,
+            outside_range: &prediction.outside_range,
             values: each.map(|(frame, channel)| numbers(frame, channel)).collect(),
             seconds,
         }
@@ -114,11 +118,13 @@ impl<'a> PredictionSummary<'a> {
             let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
             page.line(&format!("{}: {}", file.display(), words::bytes(bytes)));
         }
-        let rows = self.values.iter().map(|v| {
+        let channels = (self.values.len() / self.ways.len().max(1)).max(1);
+        let rows = self.values.iter().enumerate().map(|(i, v)| {
             let [min, max, mean] = apart([Some(v.min), Some(v.max), Some(v.mean)]);
-            vec![v.time.map_or("–".into(), short), v.channel.clone(), min, max, mean]
+            let way = v.time.and(self.ways.get(i / channels)).map_or("–", |way| way.name());
+            vec![v.time.map_or("–".into(), short), way.into(), v.channel.clone(), min, max, mean]
         });
-        page.table("Predicted", &["t", "channel", "least", "largest", "mean"], rows.collect());
+        page.table("Predicted", &["t", "way", "channel", "least", "largest", "mean"], rows.collect());
         page.into_text()
     }
 }

@@ -164,7 +164,14 @@ fn read_data(path: &Path) {
 
 fn problem() -> Problem {
     let domain = Domain::unit(2, true).expect("two axes");
-    Problem { domain, source_channels: 1, target_channels: 1, native: vec![16, 16], times: Some([0.0, 1.0]) }
+    Problem {
+        domain,
+        source_channels: 1,
+        target_channels: 1,
+        native: vec![16, 16],
+        times: Some([0.0, 1.0]),
+        changes: Vec::new(),
+    }
 }
 
 /// Files of the tests and configurations, and some made here in `folder`.
@@ -259,6 +266,7 @@ fn models(folder: &Path) -> Vec<Input> {
         let position = Position {
             step: 3,
             seconds: 1.5,
+            cpu_seconds: 1.5,
             means: Default::default(),
             errors: Default::default(),
             normalizers: (normalizer(), normalizer()),
@@ -280,6 +288,8 @@ fn models(folder: &Path) -> Vec<Input> {
             native_interval: Some(0.1),
             data: "made up".into(),
             steps: 0,
+            cpu_minutes: None,
+            ways: Vec::new(),
             errors: Default::default(),
         };
         let model = Model::of(card, operator);

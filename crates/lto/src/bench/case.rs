@@ -98,6 +98,8 @@ impl Case {
             native_interval: self.native_interval,
             data: String::new(),
             steps: 0,
+            cpu_minutes: None,
+            ways: Vec::new(),
             errors: BTreeMap::new(),
         };
         Model::new(card, 0)

@@ -2,6 +2,7 @@
 
 pub mod batches;
 mod cache;
+mod changes;
 pub mod config;
 pub mod context;
 mod file;
@@ -184,6 +185,7 @@ impl Data {
             target_channels: layout.target_channels.len(),
             native: layout.grid.shape(),
             times: layout.times.first().zip(layout.times.last()).map(|(&first, &last)| [first, last]),
+            changes: Vec::new(),
         }
     }
 
@@ -199,6 +201,8 @@ impl Data {
             native_interval: layout.native_interval(),
             data: layout.description.clone(),
             steps: 0,
+            cpu_minutes: None,
+            ways: Vec::new(),
             errors: BTreeMap::new(),
         }
     }

@@ -15,9 +15,20 @@ pub enum Pairs {
     Consecutive,
     /// s < t, at most this many frames apart.
     MaxSteps(usize),
+    /// s < t, every factor between leads as likely: as many pairs 1 frame apart as 2 or 3, or 4 to 7.
+    Balanced,
 }
 
 impl Pairs {
+    /// The most frames that a pair may be apart.
+    pub fn longest(self) -> usize {
+        match self {
+            Pairs::All | Pairs::Forward | Pairs::Balanced => usize::MAX,
+            Pairs::Consecutive => 1,
+            Pairs::MaxSteps(k) => k,
+        }
+    }
+
     /// Draws frames `(s, t)` of `n_frames` (at least two).
     pub fn draw(self, n_frames: usize, rng: &mut impl Rng) -> (usize, usize) {
         let most = n_frames.saturating_sub(1).max(1);
@@ -26,8 +37,18 @@ impl Pairs {
             Pairs::Forward => 1..=most,
             Pairs::Consecutive => 1..=1,
             Pairs::MaxSteps(k) => 1..=k.clamp(1, most),
+            Pairs::Balanced => {
+                // log lead uniform: the share of a lead k is log(1 + 1/k).
+                let lead = ((most + 1) as f64).powf(rng.random()) as usize;
+                let lead = lead.clamp(1, most);
+                lead..=lead
+            }
         };
-        // Equally likely pairs by rejection; at least every 2nd is accepted.
+        // Equally likely pairs by rejection; at least every 2nd is accepted, of balanced ones one of all starts.
+        if let Pairs::Balanced = self {
+            let s = rng.random_range(0..=most - steps.start());
+            return (s, s + steps.start());
+        }
         loop {
             let (s, lead) = (rng.random_range(0..n_frames.max(2)), rng.random_range(steps.clone()));
             if s + lead <= most {
@@ -98,6 +119,19 @@ mod tests {
                 "{counts:?}"
             );
         }
+    }
+
+    /// Leads 1, 2–3 and 4–7 are about as likely, whatever the number of starts.
+    #[test]
+    fn balanced_pairs_do_not_starve_short_leads() {
+        let mut rng = sample_rng(1, 5);
+        let mut counts = [0; 3];
+        for _ in 0..6000 {
+            let (s, t) = Pairs::Balanced.draw(8, &mut rng);
+            assert!(s < t && t < 8);
+            counts[(t - s).ilog2() as usize] += 1;
+        }
+        assert!(counts.iter().all(|c| (1850..2150).contains(c)), "{counts:?}");
     }
 
     #[test]

@@ -70,12 +70,13 @@ impl Setting {
         if last.is_empty() || names.iter().any(|name| name.is_empty()) {
             return Err(self.refuse("the key has an empty part".into()));
         }
-        // A file replaces a PDE, steps replace epochs or minutes.
-        const INSTEAD: [(&str, &str, &[&str]); 4] = [
+        // A file replaces a PDE; steps, epochs and processor time replace one another.
+        const INSTEAD: [(&str, &str, &[&str]); 5] = [
             ("data", "path", &["generate"]),
             ("data", "generate", &["path"]),
-            ("train", "steps", &["epochs", "minutes"]),
-            ("train", "epochs", &["steps", "minutes"]),
+            ("train", "steps", &["epochs", "minutes", "cpu_minutes"]),
+            ("train", "epochs", &["steps", "minutes", "cpu_minutes"]),
+            ("train", "cpu_minutes", &["steps", "epochs", "minutes"]),
         ];
         for (section, key, others) in INSTEAD {
             let values = table.get_mut(section).and_then(Value::as_table_mut);

@@ -1,5 +1,6 @@
 //! How to train: the `[train]` of a configuration file.
 
+use crate::cpu_time;
 use crate::data::context::ContextConfig;
 use crate::data::pairs::{Pairs, PushforwardConfig};
 use crate::error::{Error, Result};
@@ -21,6 +22,9 @@ pub struct TrainConfig {
     /// Minutes after which training stops, unless the steps end first; the schedule follows whichever is
     /// nearer its end. Such a run depends on the machine's speed: it resumes, but not bit for bit.
     pub minutes: Option<f64>,
+    /// The same in minutes of processor time, over all threads: a budget that does not depend on what else
+    /// the machine does.
+    pub cpu_minutes: Option<f64>,
     /// The largest learning rate.
     pub learning_rate: f64,
     /// AdamW's decoupled weight decay.
@@ -61,6 +65,7 @@ impl Default for TrainConfig {
             steps: None,
             epochs: None,
             minutes: None,
+            cpu_minutes: None,
             learning_rate: 1e-3,
             weight_decay: 5e-5,
             betas: [0.9, 0.99],
@@ -108,11 +113,12 @@ impl TrainConfig {
     pub fn validate(&self) -> Result<()> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let share = |x: f64| (0.0..1.0).contains(&x);
-        let ends = [self.steps.is_some(), self.epochs.is_some(), self.minutes.is_some()];
+        let timed = self.minutes.or(self.cpu_minutes).is_some();
+        let ends = [self.steps.is_some(), self.epochs.is_some(), timed];
         let at_least_1 = "must be at least 1";
-        let checks: [(&str, String, bool, &str); 17] = [
+        let checks: [(&str, String, bool, &str); 18] = [
             ("batch", self.batch.to_string(), self.batch > 0, at_least_1),
-            ("steps", "nothing".into(), ends.contains(&true), "give steps, epochs or minutes"),
+            ("steps", "nothing".into(), ends.contains(&true), "give steps, epochs, minutes or cpu_minutes"),
             (
                 "epochs",
                 format!("{:?} beside steps", self.epochs),
@@ -122,6 +128,12 @@ impl TrainConfig {
             ("steps", "0".into(), self.steps != Some(0), at_least_1),
             ("epochs", format!("{:?}", self.epochs), self.epochs.is_none_or(positive), "must be positive"),
             ("minutes", format!("{:?}", self.minutes), self.minutes.is_none_or(positive), "must be positive"),
+            (
+                "cpu_minutes",
+                format!("{:?}", self.cpu_minutes),
+                self.cpu_minutes.is_none_or(|m| positive(m) && cpu_time::seconds().is_some()),
+                "must be positive, on a system that counts processor time",
+            ),
             (
                 "learning_rate",
                 self.learning_rate.to_string(),
@@ -185,13 +197,25 @@ impl TrainConfig {
         self.context.validate()
     }
 
-    /// The pairs to train an operator of this reach on.
+    /// The pairs to train an operator of this reach on, which takes steps of at most `max_step` native
+    /// intervals if there is such a limit.
     ///
     /// # Errors
-    /// Pairs further apart, or nearer, than an operator goes that always takes one native step.
-    pub fn pairs_for(&self, reach: Reach) -> Result<Pairs> {
+    /// Pairs further apart, or nearer, than an operator goes.
+    pub fn pairs_for(&self, reach: Reach, max_step: Option<f64>) -> Result<Pairs> {
+        let most = max_step.map(|step| step as usize);
         match (self.pairs, reach) {
-            (None, Reach::Direct) => Ok(Pairs::All),
+            (None, Reach::Direct) => Ok(most.map_or(Pairs::All, Pairs::MaxSteps)),
+            (Some(pairs), Reach::Direct) if most.is_some_and(|most| pairs.longest() > most) => {
+                Err(Error::Config {
+                    key: "train.pairs".into(),
+                    value: format!("{pairs:?}"),
+                    requirement: format!(
+                        "must not be further apart than model.max_step = {}; leave it out",
+                        max_step.unwrap_or_default()
+                    ),
+                })
+            }
             (None, Reach::Step) => Ok(Pairs::Consecutive),
             (Some(pairs), Reach::Direct) => Ok(pairs),
             (Some(pairs @ (Pairs::Consecutive | Pairs::MaxSteps(1))), Reach::Step) => Ok(pairs),

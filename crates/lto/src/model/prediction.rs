@@ -2,6 +2,8 @@
 //! else step by step.
 
 use super::Model;
+use super::rolling::Rolling;
+use super::way::Way;
 use crate::error::{Error, Result};
 use crate::operator::{Latents, Reach};
 use lto_numerics::Points;
@@ -9,7 +11,7 @@ use lto_numerics::dataset::Context;
 use std::sync::Arc;
 
 /// Relative tolerance within which two times are the same.
-const SAME_TIME: f64 = 1e-6;
+pub(super) const SAME_TIME: f64 = 1e-6;
 
 /// More native steps are refused: errors have long taken over, and a typo in a time would compute for days.
 const MOST_STEPS: usize = 100_000;
@@ -21,6 +23,8 @@ pub struct Prediction {
     pub times: Vec<f64>,
     /// Values `[time, channel, point]` in physical units.
     pub values: Vec<f64>,
+    /// How each time was reached.
+    pub ways: Vec<Way>,
     /// Times asked for that lie outside the trained range, s included: none unless the model is
     /// [extrapolating](Model::extrapolating).
     pub outside_range: Vec<f64>,
@@ -42,15 +46,15 @@ pub struct Forecast<'a> {
 /// threads may share it.
 #[derive(Clone)]
 pub struct Encoded {
-    model: Model,
-    source: Arc<Source>,
+    pub(super) model: Model,
+    pub(super) source: Arc<Source>,
 }
 
 /// Several source states, observed and encoded.
-struct Source {
-    contexts: Vec<Context>,
-    starts: Vec<f64>,
-    latents: Latents,
+pub(super) struct Source {
+    pub(super) contexts: Vec<Context>,
+    pub(super) starts: Vec<f64>,
+    pub(super) latents: Latents,
 }
 
 /// The latent state at a time t, to be decoded at any points.
@@ -58,25 +62,49 @@ struct Source {
 pub struct Evolved {
     encoded: Encoded,
     t: f64,
+    way: Way,
     /// `None` if the operator goes one step at a time: the steps are taken on the query points.
     latents: Option<Latents>,
 }
 
 impl Encoded {
-    /// The state at time `t`; a steady problem ignores the time.
+    /// The state at time `t`, by the [best known way](Model::way_to); a steady problem ignores the time.
     /// A model that goes one native step at a time ([`Reach::Step`]) takes its steps when decoding, since
     /// each prediction at the query points is the context of the next step.
     ///
     /// # Errors
     /// A time that is not finite, or not reached by native steps.
     pub fn at(&self, t: f64) -> Result<Evolved> {
+        self.at_by(t, self.model.way_to(t - self.source.starts[0]))
+    }
+
+    /// As [`Encoded::at`], by a given way.
+    ///
+    /// # Errors
+    /// As [`Encoded::at`].
+    pub fn at_by(&self, t: f64, way: Way) -> Result<Evolved> {
         self.model.check_times(&[t])?;
         let s = self.source.starts[0];
         let latents = match self.model.interval_of_steps()? {
             Some(interval) => self.model.steps(s, t, interval).map(|_| None)?,
-            None => Some(self.model.operator.evolve(&self.source.latents, &[(s, t)])?),
+            None => Some(Rolling::new(self).to(t, way)?),
         };
-        Ok(Evolved { encoded: self.clone(), t, latents })
+        Ok(Evolved { encoded: self.clone(), t, way, latents })
+    }
+
+    /// The first source alone, at increasing or other times, by the best known or a given way.
+    fn predict_one(&self, times: &[f64], way: Option<Way>, query: &Arc<Points>) -> Result<Vec<f64>> {
+        let size = self.model.card.problem.target_channels * query.len();
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+        let (mut all, mut rolling) = (vec![0.0; times.len() * size], Rolling::new(self));
+        for j in order {
+            let way = way.unwrap_or_else(|| self.model.way_to(times[j] - self.source.starts[0]));
+            let evolved = rolling.to(times[j], way)?;
+            let values = self.model.values(&evolved, std::slice::from_ref(query))?;
+            all[j * size..(j + 1) * size].copy_from_slice(&values);
+        }
+        Ok(all)
     }
 
     /// Predictions of every source at its own times.
@@ -97,6 +125,14 @@ impl Encoded {
                     wanted.for_each(|(slot, _)| slot.copy_from_slice(values));
                 }
             })?;
+        } else if starts
+            .iter()
+            .zip(&times)
+            .any(|(s, times)| times.iter().any(|t| model.way_to(t - s) != Way::Direct))
+        {
+            for (i, (all, times)) in all.iter_mut().zip(&times).enumerate() {
+                *all = self.alone(i)?.predict_one(times, None, query)?;
+            }
         } else {
             // All first times, then all second ones; a source without further times stays at its last.
             for j in 0..times.iter().map(Vec::len).max().unwrap_or(0) {
@@ -110,7 +146,16 @@ impl Encoded {
                 }
             }
         }
-        Ok(self.predictions(times, all))
+        Ok(self.predictions(times, all, None))
+    }
+
+    /// One of the sources.
+    fn alone(&self, i: usize) -> Result<Encoded> {
+        let Source { contexts, starts, .. } = self.source.as_ref();
+        match contexts.len() {
+            1 => Ok(self.clone()),
+            _ => self.model.encode(&contexts[i], starts[i]),
+        }
     }
 
     /// `n_steps` native steps; `keep` is shown the number of each, from 1, and its values `[b, q, M]`. Once values are not
@@ -151,13 +196,15 @@ impl Encoded {
         Ok(())
     }
 
-    fn predictions(&self, times: Vec<Vec<f64>>, values: Vec<Vec<f64>>) -> Vec<Prediction> {
+    /// Predictions by the best known or a given way.
+    fn predictions(&self, times: Vec<Vec<f64>>, values: Vec<Vec<f64>>, way: Option<Way>) -> Vec<Prediction> {
         let together = self.source.starts.iter().zip(times).zip(values);
         together
             .map(|((&s, times), values)| {
                 let asked = times.iter().copied().chain([s]);
                 let outside_range = self.model.card.problem.outside_range(asked);
-                Prediction { times, values, outside_range }
+                let ways = times.iter().map(|t| way.unwrap_or_else(|| self.model.way_to(t - s))).collect();
+                Prediction { times, values, ways, outside_range }
             })
             .collect()
     }
@@ -180,7 +227,7 @@ impl Evolved {
             None => self.encoded.predict(vec![vec![self.t]], &query)?,
             Some(latents) => {
                 let values = self.encoded.model.values(latents, std::slice::from_ref(&query))?;
-                self.encoded.predictions(vec![vec![self.t]], vec![values])
+                self.encoded.predictions(vec![vec![self.t]], vec![values], Some(self.way))
             }
         };
         only(predictions)
@@ -248,6 +295,52 @@ impl Model {
         self.encode_batch(contexts, wanted.iter().map(|w| w.s).collect())?.predict(times, query)
     }
 
+    /// As [`Model::predict`], by a given way.
+    ///
+    /// # Errors
+    /// As [`Model::predict`]; a way other than [`Way::Rollout`] for a model that goes one native step at a time.
+    pub fn predict_by(&self, way: Way, forecast: &Forecast, query: &Arc<Points>) -> Result<Prediction> {
+        let Forecast { context, s, times } = *forecast;
+        if self.card.problem.times.is_none() {
+            return self.predict(context, s, times, query);
+        }
+        if self.operator.reach() == Reach::Step {
+            return match way {
+                Way::Rollout => self.predict(context, s, times, query),
+                _ => {
+                    Err(self
+                        .unsupported("it goes one native step at a time; only a rollout goes further".into()))
+                }
+            };
+        }
+        self.check_times(times)?;
+        let encoded = self.encode(context, s)?;
+        let values = encoded.predict_one(times, Some(way), query)?;
+        only(encoded.predictions(vec![times.to_vec()], vec![values], Some(way)))
+    }
+
+    /// The way that [`Model::predict`] takes over a lead: the one that was best on held-out samples at the
+    /// nearest lead; where that was not measured, several steps by rollout if the model is trained on short ones, else
+    /// directly.
+    pub fn way_to(&self, lead: f64) -> Way {
+        let n = self.n_steps(lead);
+        if n > 1 && self.operator.reach() == Reach::Step {
+            return Way::Rollout;
+        }
+        let (Some(interval), true) = (self.card.native_interval, n > 1) else { return Way::Direct };
+        let distance = |measured: f64| (lead / interval / measured).ln().abs();
+        let nearest = self.card.ways.iter().min_by(|a, b| distance(a.lead).total_cmp(&distance(b.lead)));
+        let usual = if self.card.model.max_step().is_some() { Way::Rollout } else { Way::Direct };
+        nearest.map_or(usual, |best| best.way)
+    }
+
+    /// Number of equal steps over a lead, none longer than the model's longest (or a native interval).
+    pub(super) fn n_steps(&self, lead: f64) -> usize {
+        let longest =
+            self.card.model.max_step().unwrap_or(1.0) * self.card.native_interval.unwrap_or(f64::INFINITY);
+        ((lead / longest - SAME_TIME).ceil().max(1.0) as usize).min(MOST_STEPS)
+    }
+
     /// Predicts `n_steps` native steps from observations at time `s`, each prediction at the query points
     /// being the context of the next step, and returns the values at all these times. Once values are not
     /// finite, all later ones are NaN. If the model's source has several frames as channels, oldest first,
@@ -287,7 +380,7 @@ impl Model {
             all.iter_mut().zip(values.chunks_exact(size)).for_each(|(all, v)| all.extend_from_slice(v));
         })?;
         let times = starts.iter().map(|s| (1..=n_steps).map(|k| s + k as f64 * interval).collect());
-        Ok(encoded.predictions(times.collect(), all))
+        Ok(encoded.predictions(times.collect(), all, Some(Way::Rollout)))
     }
 
     /// The native interval, if the operator goes no further at a time.

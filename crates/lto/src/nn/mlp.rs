@@ -52,6 +52,18 @@ impl Mlp {
         Self { layers: widths.windows(2).map(|w| Linear::new(w[0], w[1], device)).collect() }
     }
 
+    /// The same with a last layer that is zero at first.
+    pub fn ending_in_zero(mut self) -> Self {
+        if let Some(layer) = self.layers.pop() {
+            let zero = Linear {
+                weight: layer.weight.map(|w| w.zeros_like()),
+                bias: layer.bias.map(|b| b.zeros_like()),
+            };
+            self.layers.push(zero);
+        }
+        self
+    }
+
     /// # Shapes
     /// `[n, in]` → `[n, out]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {

@@ -27,6 +27,9 @@ pub struct Position {
     pub step: u64,
     /// Seconds of training.
     pub seconds: f64,
+    /// Seconds of processor time.
+    #[serde(default)]
+    pub cpu_seconds: f64,
     /// Losses since the last line of the metrics.
     pub means: Means,
     /// Errors of the last validation.

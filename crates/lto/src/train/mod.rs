@@ -15,6 +15,7 @@ mod step;
 pub mod tensorboard;
 pub mod validation;
 
+use crate::cpu_time;
 use crate::data::batches::{Batches, Prepared};
 use crate::data::prefetch::Prefetch;
 use crate::error::Result;
@@ -81,6 +82,7 @@ impl Trainer {
             step: self.position.step,
             steps: known_steps,
             minutes: train.minutes,
+            cpu_minutes: train.cpu_minutes,
         });
         let mut finished = self.progress() >= 1.0;
         if finished {
@@ -90,16 +92,23 @@ impl Trainer {
         let mut metrics = Metrics::open(self.folder.current(), self.position.step)?;
         let mut events = EventFile::create(self.folder.current(), self.position.step)?;
         let mut batches = Prefetch::start(self.batches.clone(), self.position.step..self.steps)?;
-        let (first_step, first_seconds, clock) = (self.position.step, self.position.seconds, Instant::now());
+        let (begin, clock, cpu) = (self.position.clone(), Instant::now(), cpu_time::seconds().unwrap_or(0.0));
         while !finished {
             let mut report = self.train_step(batches.take()?)?;
-            self.position.seconds = first_seconds + clock.elapsed().as_secs_f64();
-            let pace = (self.position.seconds - first_seconds) / (self.position.step - first_step) as f64;
+            let seconds = clock.elapsed().as_secs_f64();
+            let cpu_seconds = cpu_time::seconds().unwrap_or(0.0) - cpu;
+            self.position.seconds = begin.seconds + seconds;
+            self.position.cpu_seconds = begin.cpu_seconds + cpu_seconds;
+            let pace = seconds / (self.position.step - begin.step) as f64;
             report.progress = self.progress();
             report.examples_per_second = train.batch as f64 / pace.max(f64::MIN_POSITIVE);
-            let by_time = train.minutes.map(|m| (60.0 * m - self.position.seconds).max(0.0));
+            let by_time = train.minutes.map(|m| 60.0 * m - self.position.seconds);
+            let by_cpu = train.cpu_minutes.map(|m| {
+                (60.0 * m - self.position.cpu_seconds) * seconds / cpu_seconds.max(f64::MIN_POSITIVE)
+            });
             let by_steps = known_steps.map(|n| (n - self.position.step) as f64 * pace);
-            report.seconds_left = by_time.into_iter().chain(by_steps).fold(f64::INFINITY, f64::min);
+            report.seconds_left =
+                [by_time, by_cpu, by_steps].into_iter().flatten().fold(f64::INFINITY, f64::min).max(0.0);
             report.steps =
                 known_steps.or_else(|| Some(self.position.step + (report.seconds_left / pace) as u64));
             finished = report.progress >= 1.0;
@@ -111,7 +120,7 @@ impl Trainer {
             let stop = observer.step(&report) == Control::Stop && !finished;
             let every = train.validation.every;
             if finished || every > 0 && self.position.step.is_multiple_of(every) {
-                self.validate(&mut metrics, &mut events, observer)?;
+                self.validate(finished, &mut metrics, &mut events, observer)?;
             }
             if stop || finished || self.position.step.is_multiple_of(train.checkpoint_every) {
                 self.checkpoint()?;
@@ -151,12 +160,14 @@ impl Trainer {
         })
     }
 
-    /// Share of the run that is done: of the steps or the time, whichever is larger.
+    /// Share of the run that is done: of the steps, the time or the processor time, whichever is largest.
     fn progress(&self) -> f64 {
-        let by_steps = self.position.step as f64 / self.steps as f64;
-        let by_time =
-            self.experiment.train.minutes.map_or(0.0, |minutes| self.position.seconds / (60.0 * minutes));
-        by_steps.max(by_time)
+        let (train, position) = (&self.experiment.train, &self.position);
+        let share = |seconds: f64, minutes: Option<f64>| minutes.map_or(0.0, |m| seconds / (60.0 * m));
+        let by_steps = position.step as f64 / self.steps as f64;
+        by_steps
+            .max(share(position.seconds, train.minutes))
+            .max(share(position.cpu_seconds, train.cpu_minutes))
     }
 
     fn log(&mut self, report: &StepReport, metrics: &mut Metrics, events: &mut EventFile) -> Result<()> {
@@ -166,17 +177,26 @@ impl Trainer {
             values.iter().map(|(name, v)| (format!("train/{name}"), *v)).collect();
         events.scalars(self.position.step, scalars.iter().map(|(name, value)| (name.as_str(), *value)))?;
         values.push(("seconds".into(), self.position.seconds));
+        values.push(("cpu_seconds".into(), self.position.cpu_seconds));
         values.push(("examples_per_second".into(), report.examples_per_second));
         metrics.append(self.position.step, "train", values)
     }
 
+    /// At the end of the run also the ways to later times.
     fn validate(
         &mut self,
+        finished: bool,
         metrics: &mut Metrics,
         events: &mut EventFile,
         observer: &mut dyn Observer,
     ) -> Result<()> {
-        self.position.errors = self.validation.measure(&self.stepper.trained(&self.model))?;
+        let trained = self.stepper.trained(&self.model);
+        self.position.errors = self.validation.measure(&trained)?;
+        if finished {
+            let (errors, ways) = self.validation.ways(&trained)?;
+            self.position.errors.extend(errors);
+            self.model = self.model.clone().with_card(ModelCard { ways, ..self.model.card().clone() });
+        }
         observer.validation(&ValidationReport { step: self.position.step, errors: &self.position.errors });
         metrics.append(self.position.step, "validation", self.position.errors.clone())?;
         let scalars: Vec<(String, f64)> =
@@ -194,7 +214,8 @@ impl Trainer {
     /// to be overwritten.
     fn save_model(&mut self) -> Result<()> {
         let (Position { step, errors, .. }, trained) = (&self.position, self.stepper.trained(&self.model));
-        let card = ModelCard { steps: *step, errors: finite(errors), ..trained.card().clone() };
+        let cpu_minutes = Some(self.position.cpu_seconds / 60.0);
+        let card = ModelCard { steps: *step, cpu_minutes, errors: finite(errors), ..trained.card().clone() };
         let folder = &mut self.folder;
         if folder.current() == folder.path() {
             folder.forget_evaluation()?;
@@ -207,6 +228,7 @@ impl Trainer {
         RunSummary {
             steps: self.position.step,
             seconds: self.position.seconds,
+            cpu_seconds: self.position.cpu_seconds,
             errors: self.position.errors.clone(),
             model: self.folder.path().join(model::FILE_NAME),
         }

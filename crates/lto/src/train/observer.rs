@@ -25,6 +25,8 @@ pub struct Started<'a> {
     pub steps: Option<u64>,
     /// Total minutes, if time may end the run.
     pub minutes: Option<f64>,
+    /// Total minutes of processor time, if they may end the run.
+    pub cpu_minutes: Option<f64>,
 }
 
 /// After a step.
@@ -114,6 +116,8 @@ pub struct RunSummary {
     pub steps: u64,
     /// Seconds of training, over all runs.
     pub seconds: f64,
+    /// The same of processor time, over all threads.
+    pub cpu_seconds: f64,
     /// Errors of the last validation by name.
     pub errors: BTreeMap<String, f64>,
     /// The file of the model.

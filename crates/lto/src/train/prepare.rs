@@ -132,7 +132,7 @@ impl Trainer {
         note.iter().for_each(|note| observer.log(note));
         let options = BatchOptions {
             size: train.batch,
-            pairs: train.pairs_for(operator.reach())?,
+            pairs: train.pairs_for(operator.reach(), experiment.model.max_step())?,
             context: train.context.clone(),
             symmetries: train.symmetries,
             query_points: train.query_points,
@@ -146,7 +146,11 @@ impl Trainer {
             Validation::new(data.clone(), &train.validation, train.batch, experiment.seed);
         note.iter().for_each(|note| observer.log(note));
         let normalizers = (source, target);
-        let model = Model::of(data.card(experiment.model.clone(), normalizers.clone()), operator);
+        let mut card = data.card(experiment.model.clone(), normalizers.clone());
+        card.problem.changes = data.changes(&normalizers.1)?;
+        // Made again, with the same weights, for the problem with what was measured of it.
+        let operator = card.model.init(&card.problem, experiment.seed, Device::default())?.with_gradients();
+        let model = Model::of(card, operator);
         Ok(Self {
             folder,
             steps: train.total_steps(data.split().train.len()),
@@ -157,6 +161,7 @@ impl Trainer {
             position: Position {
                 step: 0,
                 seconds: 0.0,
+                cpu_seconds: 0.0,
                 means: Means::default(),
                 errors: BTreeMap::new(),
                 normalizers,

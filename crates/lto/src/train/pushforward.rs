@@ -44,6 +44,7 @@ mod tests {
             target_channels: 2,
             native: vec![8],
             times: Some([0.0, 1.0]),
+            changes: Vec::new(),
         };
         let config: ModelConfig = toml::from_str("kind = 'fno'\nwidth = 3\nmodes = 3").unwrap();
         let mut fit = NormalizerFit::new(2);
@@ -58,6 +59,8 @@ mod tests {
             native_interval: Some(0.1),
             data: String::new(),
             steps: 0,
+            cpu_minutes: None,
+            ways: Vec::new(),
             errors: BTreeMap::new(),
         };
         let model = Model::new(card, 1).unwrap();

@@ -5,12 +5,13 @@ use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
 use crate::error::{Error, Result};
 use crate::experiment::training::ValidationConfig;
-use crate::model::{Model, PIECE};
+use crate::model::{BestWay, Forecast, Model, PIECE, Way};
 use crate::operator::Reach;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use lto_numerics::metric::relative_l2::relative_l2;
 use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -101,6 +102,57 @@ impl Validation {
         Ok(errors)
     }
 
+    /// For each lead beyond one step of the model: the errors of all ways from the full context, by name
+    /// (`relative_l2_lead_16_rollout`), and the best of them.
+    ///
+    /// # Errors
+    /// As [`Validation::measure`].
+    pub fn ways(&self, model: &Model) -> Result<(BTreeMap<String, f64>, Vec<BestWay>)> {
+        let (mut errors, mut best) = (BTreeMap::new(), Vec::new());
+        if model.operator().reach() == Reach::Step {
+            return Ok((errors, best));
+        }
+        for case in self.cases.iter().filter(|case| case.choice == ContextChoice::FULL) {
+            let Some(lead) =
+                case.lead.filter(|&lead| lead as f64 > model.card().model.max_step().unwrap_or(1.0))
+            else {
+                continue;
+            };
+            let mut found = Vec::new();
+            for way in Way::ALL {
+                let each = self.samples.iter().map(|&sample| self.measure_way(lead, way, sample, model));
+                let error = each.sum::<Result<f64>>()? / self.samples.len().max(1) as f64;
+                errors.insert(format!("{}_{}", case.name, way.name()), error);
+                found.push((error, way));
+            }
+            let least = found.into_iter().filter(|(e, _)| e.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0));
+            best.extend(least.map(|(_, way)| BestWay { lead: lead as f64, way }));
+        }
+        Ok((errors, best))
+    }
+
+    fn measure_way(&self, lead: usize, way: Way, sample: usize, model: &Model) -> Result<f64> {
+        let times = &self.data.layout().times;
+        let s = self.start(sample, lead);
+        let states = [State::History(s), State::Frame(s + lead)];
+        let fields = self.data.fields(&states.map(|state| Wanted { sample, state, finer: false }))?;
+        let context = ContextChoice::FULL.observe(&fields[0], None, &mut self.stream(sample))?;
+        let forecast = Forecast { context: &context, s: times[s], times: &[times[s + lead]] };
+        let predicted = model.predict_by(way, &forecast, &self.query)?;
+        Ok(relative_l2(&predicted.values, fields[1].values())?)
+    }
+
+    /// The start frame of a sample for a lead.
+    fn start(&self, sample: usize, lead: usize) -> usize {
+        let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64);
+        rng.random_range(self.data.history() - 1..self.data.layout().times.len() - lead)
+    }
+
+    /// The random numbers of a sample's context.
+    fn stream(&self, sample: usize) -> ChaCha8Rng {
+        stream(self.seed, Purpose::Validation, 2 * sample as u64 + 1)
+    }
+
     fn measure_batch(&self, case: &Case, samples: &[usize], model: &Model) -> Result<f64> {
         let layout = self.data.layout();
         let mut wanted = Vec::with_capacity(2 * samples.len());
@@ -112,8 +164,7 @@ impl Validation {
                     (State::Source, State::Target)
                 }
                 Some(lead) => {
-                    let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64);
-                    let s = rng.random_range(self.data.history() - 1..layout.times.len() - lead);
+                    let s = self.start(sample, lead);
                     times.push((layout.times[s], layout.times[s + lead]));
                     (State::History(s), State::Frame(s + lead))
                 }
@@ -123,8 +174,7 @@ impl Validation {
         let fields = self.data.fields(&wanted)?;
         let mut contexts: Vec<Context> = Vec::with_capacity(samples.len());
         for (&sample, pair) in samples.iter().zip(fields.chunks_exact(2)) {
-            let mut rng = stream(self.seed, Purpose::Validation, 2 * sample as u64 + 1);
-            contexts.push(case.choice.observe(&pair[0], None, &mut rng)?);
+            contexts.push(case.choice.observe(&pair[0], None, &mut self.stream(sample))?);
         }
         let predicted = model.apply(&contexts, &times, std::slice::from_ref(&self.query))?;
         let each = layout.target_channels.len() * self.query.len();

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 pub struct TwinConfig {
     /// Points of the latent grid along each axis, G.
     pub latent_points: usize,
+    /// Where the latent grid lies on periodic axes: from their lower bound, or at the centers of cells. Best where the
+    /// data's points are.
+    #[serde(default, skip_serializing_if = "LatentPlacement::is_left")]
+    pub latent_placement: LatentPlacement,
     /// Latent channels, k.
     pub latent_channels: usize,
     /// How convolutions continue past the edge.
@@ -22,12 +26,33 @@ pub struct TwinConfig {
     /// What the decoder gives.
     #[serde(default)]
     pub output: OutputForm,
+    /// The longest step it is trained to take, in native intervals: m_{s→t} over longer leads is composed of
+    /// equal steps no longer than that. Without it, one step of any length goes straight from s to t.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_step: Option<f64>,
     /// The encoder.
     pub encoder: EncoderConfig,
     /// The latent evolution.
     pub evolution: EvolutionConfig,
     /// The decoder.
     pub decoder: DecoderConfig,
+}
+
+/// Where the latent grid lies on periodic axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LatentPlacement {
+    /// From the lower bound.
+    #[default]
+    Left,
+    /// At the centers of cells.
+    Center,
+}
+
+impl LatentPlacement {
+    fn is_left(&self) -> bool {
+        *self == LatentPlacement::Left
+    }
 }
 
 /// How convolutions continue past the edge.
@@ -48,8 +73,13 @@ pub enum OutputForm {
     /// The target state itself.
     #[default]
     Direct,
-    /// Its rate of change: prediction = interpolated source + (t − s)/T · decoder.
+    /// Its change: prediction = interpolated source + c(t − s) · decoder, with the typical
+    /// [change](Problem::change) c over the lead.
     Residual,
+    /// The source, moved, and a correction: prediction = û_s(q + c L d) + c r, where the decoder gives the
+    /// displacement d of each query point q and the correction r, both zero at first; c is as above, L the
+    /// length of each axis times [`REACH`](super::REACH).
+    Transport,
 }
 
 /// The decoder's size.
@@ -58,9 +88,29 @@ pub enum OutputForm {
 pub struct DecoderConfig {
     /// Hidden width d.
     pub hidden: usize,
-    /// Initial ℓ.
+    /// Initial ℓ of kernel interpolation.
     #[serde(default)]
     pub length_scale: LengthScale,
+    /// How the latent state is read between the points of its grid.
+    #[serde(default, skip_serializing_if = "Interpolation::is_kernel")]
+    pub interpolation: Interpolation,
+}
+
+/// How a latent state is read between the points of its grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// By normalized kernel weights with a learned ℓ, the published form.
+    #[default]
+    Kernel,
+    /// By cubics: exact at the points of the grid, third order between them.
+    Cubic,
+}
+
+impl Interpolation {
+    fn is_kernel(&self) -> bool {
+        *self == Interpolation::Kernel
+    }
 }
 
 /// An initial length scale: a number in the units of the domain, or a multiple of the spacing.
@@ -73,6 +123,12 @@ pub enum LengthScale {
     Spacings {
         /// The multiple.
         spacings: f64,
+    },
+    /// ℓ follows the layout: a multiple of the mean spacing of the points, or of the latent grid, whichever is
+    /// larger. The multiple is learned.
+    Layout {
+        /// The initial multiple.
+        layout: f64,
     },
 }
 
@@ -95,17 +151,25 @@ impl LengthScale {
                         .map(|(d, a)| problem.native_spacing(d).max(a.length() / n as f64))
                         .fold(0.0, f64::max)
             }
+            LengthScale::Layout { layout } => layout * latent_spacing(&problem.domain, n),
         }
     }
 
     /// Refuses what is not positive, naming the key under `model`.
     pub(super) fn validate(self, key: &str) -> Result<()> {
-        let (LengthScale::Value(number) | LengthScale::Spacings { spacings: number }) = self;
+        let (LengthScale::Value(number)
+        | LengthScale::Spacings { spacings: number }
+        | LengthScale::Layout { layout: number }) = self;
         if number > 0.0 && number.is_finite() {
             return Ok(());
         }
         refuse(key, number.to_string(), "must be positive")
     }
+}
+
+/// The largest spacing of a latent grid of `n` points an axis.
+pub(super) fn latent_spacing(domain: &Domain, n: usize) -> f64 {
+    domain.axes().iter().map(|axis| axis.length() / n as f64).fold(0.0, f64::max)
 }
 
 /// The error of a key under `model`.
@@ -128,6 +192,17 @@ impl TwinConfig {
         if domain.dim() == 1 { [Padding::Zero, of(0)] } else { [of(0), of(1)] }
     }
 
+    /// Whether the source is estimated as a function of the place.
+    pub(super) fn needs_source(&self) -> bool {
+        self.output == OutputForm::Transport || self.encoder.sees_estimate()
+    }
+
+    /// Number of values that the decoder gives at a point.
+    pub(super) fn decoded(&self, problem: &Problem) -> usize {
+        let displacement = if self.output == OutputForm::Transport { problem.domain.dim() } else { 0 };
+        displacement + problem.target_channels
+    }
+
     /// Checks what the types cannot say.
     ///
     /// # Errors
@@ -136,19 +211,28 @@ impl TwinConfig {
         require_size("latent_points", self.latent_points)?;
         require_size("latent_channels", self.latent_channels)?;
         require_size("decoder.hidden", self.decoder.hidden)?;
-        if self.latent_points < 2 {
-            return refuse("latent_points", self.latent_points.to_string(), "must be at least 2");
+        let least = if self.decoder.interpolation == Interpolation::Cubic { 3 } else { 2 };
+        if self.latent_points < least {
+            return refuse(
+                "latent_points",
+                self.latent_points.to_string(),
+                &format!("must be at least {least}"),
+            );
         }
         self.encoder.validate()?;
         self.decoder.length_scale.validate("decoder.length_scale")?;
-        if self.output == OutputForm::Residual
+        if self.output != OutputForm::Direct
             && (problem.times.is_none() || problem.source_channels != problem.target_channels)
         {
-            return refuse(
-                "output",
-                "residual".into(),
-                "needs times, and targets with the channels of the sources",
-            );
+            let name = format!("{:?}", self.output).to_lowercase();
+            return refuse("output", name, "needs times, and targets with the channels of the sources");
+        }
+        if self.max_step.is_some_and(|step| !(step >= 1.0 && step.is_finite())) {
+            return refuse("max_step", format!("{:?}", self.max_step), "must be at least 1 native interval");
+        }
+        if self.needs_source() && self.latent_points < 4 {
+            let requirement = "must be at least 4, for splines through the estimated source";
+            return refuse("latent_points", self.latent_points.to_string(), requirement);
         }
         self.evolution.validate(problem.times.is_some())
     }

@@ -1,7 +1,7 @@
 //! The decoder: kernel interpolation of the latent state at the query points, then an MLP at each of them.
 
 use crate::kernel::clock;
-use crate::kernel::interpolate::{AxisWeights, QueryLayout, QueryWeights, interpolate};
+use crate::kernel::interpolate::{AxisWeights, QueryLayout, QueryWeights, cubic, interpolate};
 use crate::kernel::log_scale::scale_of;
 use crate::nn::mlp::Mlp;
 use crate::twin::latent_grid::LatentGrid;
@@ -11,27 +11,37 @@ use lto_numerics::setconv::Scale;
 use lto_numerics::{Grid, PointStructure, Points};
 use std::sync::Arc;
 
-/// Normalized kernel weights of the query against the latent grid (own ℓ), then MLP k → d → d → q.
+/// Weights of the query against the latent grid, by a normalized kernel (own ℓ) or by cubics; then MLP k → d → d → q.
 #[derive(Module, Debug)]
 pub struct Decoder {
-    /// log ℓ `[1]`.
-    pub log_length_scale: Param<Tensor<1>>,
+    /// log ℓ `[1]`; `None` for cubics.
+    pub log_length_scale: Option<Param<Tensor<1>>>,
     mlp: Mlp,
 }
 
 impl Decoder {
-    /// `latent` channels to `target` channels through two hidden layers of width `hidden`.
-    pub fn new(latent: usize, hidden: usize, target: usize, length_scale: f64, device: &Device) -> Self {
+    /// An MLP of the given widths, whose last layer may be zero at first, after a kernel of initial length scale ℓ or, without
+    /// one, cubics.
+    pub fn new(widths: &[usize], length_scale: Option<f64>, zero: bool, device: &Device) -> Self {
+        let mlp = Mlp::new(widths, device);
         Self {
-            log_length_scale: Param::from_data([length_scale.ln() as f32], device),
-            mlp: Mlp::new(&[latent, hidden, hidden, target], device),
+            log_length_scale: length_scale.map(|ell| Param::from_data([ell.ln() as f32], device)),
+            mlp: if zero { mlp.ending_in_zero() } else { mlp },
         }
     }
 
     /// # Shapes
     /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, q, M]`.
     pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
-        let scale = scale_of(&self.log_length_scale.val());
+        let [b, k, n0, n1] = z.dims();
+        if self.log_length_scale.is_none() && queries.iter().all(|query| grid.has_points(query)) {
+            // Cubics are exact at the points of the grid: nothing to interpolate.
+            return self.mlp.pointwise(z.reshape([b, k, n0 * n1]));
+        }
+        // Cubics have no scale; the interpolation then ignores what stands in its place.
+        let log_scale =
+            self.log_length_scale.as_ref().map_or_else(|| Tensor::zeros([1], &z.device()), Param::val);
+        let scale = self.log_length_scale.as_ref().map(|log| scale_of(&log.val()));
         let make = |query: &Points| clock::timed(|| Arc::new(query_weights(grid, query, scale)));
         // A batch usually shares its query points: compute their weights once.
         let mut weights: Vec<Arc<QueryWeights>> = Vec::with_capacity(queries.len());
@@ -42,15 +52,15 @@ impl Decoder {
         if weights.iter().all(|other| Arc::ptr_eq(other, &weights[0])) {
             weights.truncate(1);
         }
-        self.mlp.pointwise(interpolate(z, self.log_length_scale.val(), weights))
+        self.mlp.pointwise(interpolate(z, log_scale, weights))
     }
 }
 
-/// Normalized kernel weights of the query against the latent grid.
-fn query_weights(grid: &LatentGrid, query: &Points, scale: Scale) -> QueryWeights {
+/// Weights of the query against the latent grid: of a normalized kernel, or of cubics without a scale.
+fn query_weights(grid: &LatentGrid, query: &Points, scale: Option<Scale>) -> QueryWeights {
     let axis = |d: usize, x: &[f64]| {
-        let axis = &grid.grid().domain().axes()[d];
-        AxisWeights::normalized(axis, x, grid.grid().coordinates(d), scale)
+        let (axis, points) = (&grid.grid().domain().axes()[d], grid.grid().coordinates(d));
+        scale.map_or_else(|| cubic(axis, x, points), |scale| AxisWeights::normalized(axis, x, points, scale))
     };
     let on_grid = |points: &Grid| match points.dim() {
         1 => [AxisWeights::ones(1, 1), axis(0, points.coordinates(0))],

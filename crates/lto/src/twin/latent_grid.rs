@@ -1,7 +1,8 @@
 //! The fixed grid that carries the channels of the set convolution and the latent state.
 
+use super::config::LatentPlacement;
 use crate::error::Result;
-use lto_numerics::{Axis, Domain, Grid, Placement};
+use lto_numerics::{Axis, Domain, Grid, Placement, PointStructure, Points};
 
 /// The latent grid, as two axes: one-dimensional states have a first axis with one point.
 #[derive(Clone, Debug)]
@@ -10,12 +11,16 @@ pub struct LatentGrid {
 }
 
 impl LatentGrid {
-    /// `n` points along every axis: left-aligned on periodic axes, vertices (boundary included) on others.
+    /// `n` points along every axis: as `placed` on periodic axes, vertices (boundary included) on others.
     ///
     /// # Errors
     /// As [`Grid::uniform`].
-    pub fn new(domain: &Domain, n: usize) -> Result<Self> {
-        let placement = |axis: &Axis| if axis.periodic { Placement::Left } else { Placement::Vertex };
+    pub fn new(domain: &Domain, n: usize, placed: LatentPlacement) -> Result<Self> {
+        let placement = |axis: &Axis| match placed {
+            _ if !axis.periodic => Placement::Vertex,
+            LatentPlacement::Left => Placement::Left,
+            LatentPlacement::Center => Placement::Center,
+        };
         let axes: Vec<_> = domain.axes().iter().map(|axis| (n, placement(axis))).collect();
         Ok(Self { grid: Grid::uniform(domain.clone(), &axes)? })
     }
@@ -23,6 +28,17 @@ impl LatentGrid {
     /// The grid.
     pub fn grid(&self) -> &Grid {
         &self.grid
+    }
+
+    /// Whether a query is the points of this grid, up to rounding.
+    pub fn has_points(&self, query: &Points) -> bool {
+        let PointStructure::Grid(other) = query.structure() else { return false };
+        let same = |d: usize| {
+            let (a, b) = (self.grid.coordinates(d), other.coordinates(d));
+            let slack = 1e-6 * self.grid.domain().axes()[d].length() / a.len() as f64;
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= slack)
+        };
+        (0..self.grid.dim()).all(same)
     }
 
     /// `[n0, n1]`, with `n0 = 1` in one dimension.

@@ -5,23 +5,30 @@ pub mod decoder;
 pub mod encoder;
 pub mod evolution;
 pub mod latent_grid;
+pub mod source;
 
 use crate::error::Result;
 use crate::interpolate::at_queries;
+use crate::kernel::transport::transport;
 use crate::loss::{LossTerm, Objective};
 use crate::operator::{Architecture, Batch, Operator, OperatorConfig, Seen, tensor};
+use crate::parameters::Named;
 use crate::problem::Problem;
 use crate::size::{Size, chain};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
-use config::{OutputForm, TwinConfig};
+use config::{Interpolation, OutputForm, TwinConfig};
 use decoder::Decoder;
 use encoder::{Encode, Encoder};
 use evolution::{Evolution, Evolve, LatentSpace};
 use latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Points, SetConv};
+use source::SourceFields;
 use std::sync::Arc;
+
+/// Largest displacement of a transport output that is of size one for the decoder, as a share of an axis.
+pub const REACH: f64 = 0.2;
 
 /// The learned parts of a twin.
 #[derive(Module, Debug)]
@@ -42,9 +49,20 @@ pub struct Twin {
     #[module(skip)]
     output: OutputForm,
     #[module(skip)]
+    needs_source: bool,
+    #[module(skip)]
     problem: Problem,
     #[module(skip)]
     grid: LatentGrid,
+}
+
+/// The state of b examples between encoding and decoding.
+#[derive(Clone, Debug)]
+pub struct TwinLatent {
+    /// `[b, k, n0, n1]`.
+    pub z: Tensor<4>,
+    /// The estimated sources, if anything uses them.
+    pub source: Option<SourceFields>,
 }
 
 impl Twin {
@@ -61,11 +79,14 @@ impl Twin {
         let space = LatentSpace { channels: latent, dim, padding, timed: problem.times.is_some() };
         let evolution = config.evolution.init(space, device);
         let length_scale = config.decoder.length_scale.resolve(problem, config.latent_points);
-        let decoder =
-            Decoder::new(latent, config.decoder.hidden, problem.target_channels, length_scale, device);
-        let grid = LatentGrid::new(&problem.domain, config.latent_points)?;
+        let zero = config.output == OutputForm::Transport;
+        let widths = [latent, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
+        let kernel = config.decoder.interpolation == Interpolation::Kernel;
+        let decoder = Decoder::new(&widths, kernel.then_some(length_scale), zero, device);
+        let grid = LatentGrid::new(&problem.domain, config.latent_points, config.latent_placement)?;
         let network = TwinNetwork { encoder, evolution, decoder };
-        Ok(Self { network, output: config.output, problem: problem.clone(), grid })
+        let (output, needs_source) = (config.output, config.needs_source());
+        Ok(Self { network, output, needs_source, problem: problem.clone(), grid })
     }
 
     /// The latent grid.
@@ -73,51 +94,70 @@ impl Twin {
         &self.grid
     }
 
-    /// The decoder's output as a prediction: itself, or the interpolated source plus `(t − s)/T` times it.
+    /// The estimated sources, if anything uses them.
+    fn source(&self, contexts: &[Context]) -> Result<Option<SourceFields>> {
+        self.needs_source.then(|| SourceFields::new(contexts, &self.grid)).transpose()
+    }
+
+    /// The decoder's output as a prediction, as [`OutputForm`] says.
     fn output(
         &self,
         decoded: Tensor<3>,
         contexts: &[Context],
+        source: Option<&SourceFields>,
         times: &[(f64, f64)],
         queries: &[Arc<Points>],
     ) -> Result<Tensor<3>> {
-        let (OutputForm::Residual, Some([first, last])) = (self.output, self.problem.times) else {
-            return Ok(decoded);
+        let ([b, channels, m], device) = (decoded.dims(), decoded.device());
+        let scaled = || {
+            let changes: Vec<f64> = times.iter().map(|&(s, t)| self.problem.change(t - s)).collect();
+            decoded.clone() * tensor::<3>(&changes, [b, 1, 1], &device)
         };
-        let (shape, device) = (decoded.dims(), decoded.device());
-        let source = TensorData::new(at_queries(contexts, queries)?, shape);
-        let steps: Vec<f64> = times.iter().map(|&(s, t)| (t - s) / (last - first)).collect();
-        let steps = tensor::<3>(&steps, [shape[0], 1, 1], &device);
-        Ok(Tensor::from_data(source, &device) + decoded * steps)
+        match (self.output, source) {
+            (OutputForm::Residual, _) => {
+                let source = TensorData::new(at_queries(contexts, queries)?, [b, channels, m]);
+                Ok(Tensor::from_data(source, &device) + scaled())
+            }
+            (OutputForm::Transport, Some(source)) => {
+                let (dim, decoded) = (self.problem.domain.dim(), scaled());
+                let displacement = decoded.clone().narrow(1, 0, dim) * REACH;
+                let moved = transport(displacement, source.fields(), queries.to_vec());
+                Ok(moved + decoded.narrow(1, dim, channels - dim))
+            }
+            _ => Ok(decoded),
+        }
     }
 }
 
 impl Architecture for Twin {
-    /// `[b, k, n0, n1]`.
-    type Latent = Tensor<4>;
+    type Latent = TwinLatent;
 
     fn problem(&self) -> &Problem {
         &self.problem
     }
 
     /// Contexts may have any size and placement.
-    fn encode(&self, contexts: &[Context]) -> Result<Tensor<4>> {
-        Ok(self.network.encoder.forward(contexts, &self.grid))
+    fn encode(&self, contexts: &[Context]) -> Result<TwinLatent> {
+        let source = self.source(contexts)?;
+        let z = self.network.encoder.forward(contexts, source.as_ref(), &self.grid);
+        Ok(TwinLatent { z, source })
     }
 
     /// Each state directly from its own time s to its own time t; steady problems ignore the times.
-    fn evolve(&self, z: &Tensor<4>, times: &[(f64, f64)]) -> Tensor<4> {
+    fn evolve(&self, latent: &TwinLatent, times: &[(f64, f64)]) -> TwinLatent {
         let fractions = self.problem.times.map(|[first, last]| {
             let fraction = |t: f64| (t - first) / (last - first);
             let flat: Vec<f64> = times.iter().flat_map(|&(s, t)| [fraction(s), fraction(t)]).collect();
-            tensor::<2>(&flat, [times.len(), 2], &z.device())
+            tensor::<2>(&flat, [times.len(), 2], &latent.z.device())
         });
-        self.network.evolution.forward(z.clone(), fractions)
+        let z = self.network.evolution.forward(latent.z.clone(), fractions);
+        TwinLatent { z, source: latent.source.clone() }
     }
 
-    fn decode(&self, seen: Seen<Tensor<4>>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
-        let decoded = self.network.decoder.forward(seen.latent.clone(), &self.grid, queries);
-        self.output(decoded, seen.contexts, seen.times, queries)
+    fn decode(&self, seen: Seen<TwinLatent>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
+        let TwinLatent { z, source } = seen.latent;
+        let decoded = self.network.decoder.forward(z.clone(), &self.grid, queries);
+        self.output(decoded, seen.contexts, source.as_ref(), seen.times, queries)
     }
 
     /// Evolution: decode ∘ evolve ∘ encode against the target. Reconstruction: decode ∘ encode against the source (and,
@@ -125,15 +165,15 @@ impl Architecture for Twin {
     /// together.
     fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
         let (b, m) = (batch.len(), batch.n_queries());
-        let z = Architecture::encode(self, &batch.contexts)?;
-        let device = z.device();
+        let latent = Architecture::encode(self, &batch.contexts)?;
+        let device = latent.z.device();
         let truth = |values: &[f64], channels| tensor::<3>(values, [b, channels, m], &device);
         let target = truth(&batch.target, self.problem.target_channels);
-        let mut latents = vec![Architecture::evolve(self, &z, &batch.times)];
+        let mut latents = vec![Architecture::evolve(self, &latent, &batch.times).z];
         if objective.reconstructs() {
-            latents.push(z);
+            latents.push(latent.z);
             if !batch.target_contexts.is_empty() {
-                latents.push(Architecture::encode(self, &batch.target_contexts)?);
+                latents.push(Architecture::encode(self, &batch.target_contexts)?.z);
             }
         }
         let n = latents.len();
@@ -145,21 +185,32 @@ impl Architecture for Twin {
         let decoded = self.network.decoder.forward(latents, &self.grid, &queries);
         let part = |i: usize| decoded.clone().narrow(0, i * b, b);
         let forecast = if n == 1 { decoded.clone() } else { part(0) };
-        let forecast = self.output(forecast, &batch.contexts, &batch.times, &batch.queries)?;
+        let source = latent.source.as_ref();
+        let forecast = self.output(forecast, &batch.contexts, source, &batch.times, &batch.queries)?;
         let mut terms = vec![objective.evolution(forecast, target.clone())];
         let mut reconstructed = Vec::new();
+        // What a decoder gives in the transport form ends with a field.
+        let field = |decoded: Tensor<3>| {
+            let (given, q) = (decoded.dims()[1], self.problem.target_channels);
+            if given == q { decoded } else { decoded.narrow(1, given - q, q) }
+        };
         if n > 1 {
-            reconstructed.push((part(1), truth(&batch.source, self.problem.source_channels)));
+            reconstructed.push((field(part(1)), truth(&batch.source, self.problem.source_channels)));
         }
         if n > 2 {
-            reconstructed.push((part(2), target));
+            reconstructed.push((field(part(2)), target));
         }
         terms.extend(objective.reconstruction(reconstructed));
         Ok(terms)
     }
 
-    fn set_convolution(&self) -> Option<SetConv> {
-        self.network.encoder.set_convolution()
+    /// A complex weight of a spectral convolution counts once, as in the published counts.
+    fn count(&self, parameter: &Named) -> usize {
+        if parameter.name.ends_with(".imaginary") { 0 } else { parameter.values.len() }
+    }
+
+    fn set_convolution(&self, points: &Points) -> Option<SetConv> {
+        self.network.encoder.set_convolution(points)
     }
 }
 
@@ -172,9 +223,13 @@ impl OperatorConfig for TwinConfig {
         false
     }
 
+    fn max_step(&self) -> Option<f64> {
+        self.max_step
+    }
+
     fn size(&self, problem: &Problem) -> Size {
         let (k, dim) = (self.latent_channels, problem.domain.dim());
-        let (p, q) = (problem.source_channels, problem.target_channels);
+        let (p, q) = (problem.source_channels, self.decoded(problem));
         let taps = if dim == 2 { 25.0 } else { 5.0 };
         let encoder = self.encoder.weights(p, k, taps);
         let (width, evolution, depth) = self.evolution.size(k, dim);

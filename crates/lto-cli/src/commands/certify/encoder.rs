@@ -1,26 +1,52 @@
 //! The set convolution that a trained model encodes with.
 
 use anyhow::{Context, Result};
-use lto::model::Model;
-use lto_numerics::{Domain, SetConv};
-use std::path::Path;
+use lto::model::{Model, ModelConfig};
+use lto::twin::config::OutputForm;
+use lto_numerics::{Domain, Points, SetConv};
+use std::path::{Path, PathBuf};
 
 /// What a certificate needs to know about an encoder.
 pub struct Encoder {
-    /// Its set convolution, as it is computed: ℓ, density floor and precision.
-    pub setconv: SetConv,
-    /// Where its states live.
-    pub domain: Domain,
+    model: Model,
+    path: PathBuf,
 }
 
 /// Reads the run or model at a path.
 ///
 /// # Errors
-/// A model that cannot be read, or without a set convolution to encode observations.
+/// A model that cannot be read.
 pub fn read(path: &Path) -> Result<Encoder> {
-    let model = Model::load(path)?;
-    let setconv = model.operator().set_convolution().with_context(|| {
-        format!("{}: does not encode by a set convolution; give --length-scale instead", path.display())
-    })?;
-    Ok(Encoder { setconv, domain: model.card().problem.domain.clone() })
+    Ok(Encoder { model: Model::load(path)?, path: path.into() })
+}
+
+impl Encoder {
+    /// What a certificate of its set convolution leaves out, if anything.
+    pub fn remark(&self) -> Option<&'static str> {
+        match &self.model.card().model {
+            ModelConfig::Twin(twin) if twin.output == OutputForm::Transport => Some(
+                "the certificate covers what this model encodes; its predictions also move an estimate of the source, \
+                 which from a whole grid of spacing h is at most ½Mh² off (open axes: ¾Mh²), and from scattered sensors \
+                 has no bound",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Where its states live.
+    pub fn domain(&self) -> &Domain {
+        &self.model.card().problem.domain
+    }
+
+    /// Its set convolution for these sensors, as it is computed: ℓ, density floor and precision.
+    ///
+    /// # Errors
+    /// A model without a set convolution to encode observations.
+    pub fn setconv(&self, sensors: &Points) -> Result<SetConv> {
+        let path = self.path.display();
+        let found = self.model.operator().set_convolution(sensors);
+        found.with_context(|| {
+            format!("{path}: does not encode by a set convolution; give --length-scale instead")
+        })
+    }
 }

@@ -73,11 +73,14 @@ impl Planes<'_> {
         let [first, last] = &self.query.axes;
         let (n0, n1, m0, m1) = (first.columns, last.columns, first.rows, last.rows);
         let rows = self.z.len() / n1;
+        let sloped = !last.derivative.is_empty();
         // ∂log ℓ = ⟨T W¹′ + T′ W¹, Z⟩ with T = W⁰ᵀ ∂Y and T′ = W⁰′ᵀ ∂Y.
-        let mut slope = vec![0.0; self.z.len()];
+        let mut slope = vec![0.0; if sloped { self.z.len() } else { 0 }];
         if self.query.is_line() && self.query.layout == QueryLayout::Grid {
             self.rows(dy, m1, values(last), dz);
-            self.rows(dy, m1, slopes(last), &mut slope);
+            if sloped {
+                self.rows(dy, m1, slopes(last), &mut slope);
+            }
         } else {
             let size = n0 * m1;
             let mut both = vec![0.0; 2 * rows * m1];
@@ -95,15 +98,20 @@ impl Planes<'_> {
                 };
                 let dy = Matrix::new(dy, m0, m1);
                 multiply(values(first).transposed(), dy, t, false);
-                multiply(slopes(first).transposed(), dy, derivative, false);
+                if sloped {
+                    multiply(slopes(first).transposed(), dy, derivative, false);
+                }
             });
+            let mut slopes_of = slope.chunks_mut(n0 * n1);
             let planes: Vec<(&mut [f32], &mut [f32])> =
-                dz.chunks_mut(n0 * n1).zip(slope.chunks_mut(n0 * n1)).collect();
+                dz.chunks_mut(n0 * n1).map(|dz| (dz, slopes_of.next().unwrap_or_default())).collect();
             let plane = |(i, (dz, slope)): (usize, (&mut [f32], &mut [f32]))| {
                 let (t, derivative) = both[2 * i * size..2 * (i + 1) * size].split_at(size);
                 multiply(Matrix::new(t, n0, m1), values(last), dz, false);
-                multiply(Matrix::new(t, n0, m1), slopes(last), slope, false);
-                multiply(Matrix::new(derivative, n0, m1), values(last), slope, true);
+                if sloped {
+                    multiply(Matrix::new(t, n0, m1), slopes(last), slope, false);
+                    multiply(Matrix::new(derivative, n0, m1), values(last), slope, true);
+                }
             };
             if self.alone {
                 planes.into_par_iter().enumerate().for_each(plane);

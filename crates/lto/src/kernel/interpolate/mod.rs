@@ -1,5 +1,6 @@
 //! Interpolation of latent states at query points by per-axis kernel weights, differentiable in the state and in log ℓ.
 
+mod cubic;
 mod grid;
 mod points;
 mod query;
@@ -9,6 +10,7 @@ mod tests;
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::simd::{self, Isa};
 use burn::tensor::{Int, Tensor, TensorData};
+pub use cubic::cubic;
 use grid::Planes;
 use points::{ChannelsLast, Gather, Scatter, add_channels_first};
 pub use query::{AxisWeights, QueryLayout, QueryWeights};

@@ -151,7 +151,10 @@ impl Kernel for Scatter<'_> {
                 *gradient = self.dy[channel * last.rows + point];
             }
             let (w0, w1) = (row(&first.weights, first, point), row(&last.weights, last, point));
-            let (s0, s1) = (row(&first.derivative, first, point), row(&last.derivative, last, point));
+            let (s0, s1) = match last.derivative.is_empty() {
+                true => (w0, w1),
+                false => (row(&first.derivative, first, point), row(&last.derivative, last, point)),
+            };
             let (rows, columns) = (windows(w0), windows(w1));
             for channel in (0..padded).step_by(V::N) {
                 // SAFETY: as in `Gather`; `dz` is as long as `z`.
@@ -180,7 +183,7 @@ impl Kernel for Scatter<'_> {
                 }
             }
         }
-        (dz, log_scale)
+        (dz, if last.derivative.is_empty() { 0.0 } else { log_scale })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::problem::Problem;
 use crate::size::chain;
 use crate::twin::config::{TwinConfig, require_size};
 use crate::twin::latent_grid::LatentGrid;
+use crate::twin::source::SourceFields;
 use burn::module::Module;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
@@ -63,7 +64,7 @@ impl EncoderKind for AttentionConfig {
 }
 
 impl Encode for AttentionEncoder {
-    fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+    fn forward(&self, contexts: &[Context], _source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4> {
         let device = &self.layers[0].weight.val().device();
         let positions = unit_positions(&Points::grid(grid.grid().clone()), device);
         let query = self.query.forward(positions) / (self.width as f32).sqrt();

@@ -6,12 +6,13 @@ pub mod setconv;
 
 use super::config::TwinConfig;
 use super::latent_grid::LatentGrid;
+use super::source::SourceFields;
 use crate::error::Result;
 use crate::problem::Problem;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
-use lto_numerics::SetConv;
 use lto_numerics::dataset::Context;
+use lto_numerics::{Points, SetConv};
 use serde::{Deserialize, Serialize};
 
 pub use density::Density;
@@ -31,6 +32,11 @@ pub trait EncoderKind {
     /// of channels.
     fn weights(&self, p: usize, k: usize, taps: f64) -> f64;
 
+    /// Whether it sees the estimated source on the latent grid.
+    fn sees_estimate(&self) -> bool {
+        false
+    }
+
     /// A new encoder of a twin.
     fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> Self::Network;
 }
@@ -38,11 +44,11 @@ pub trait EncoderKind {
 /// A learned encoder.
 pub trait Encode {
     /// # Shapes
-    /// b contexts of any sizes and placements → `[b, k, n0, n1]`.
-    fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4>;
+    /// b contexts of any sizes and placements, and the estimated sources if it sees them → `[b, k, n0, n1]`.
+    fn forward(&self, contexts: &[Context], source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4>;
 
-    /// The set convolution it begins with, as it is computed, if it does.
-    fn set_convolution(&self) -> Option<SetConv> {
+    /// The set convolution it begins with for observations at these points, as it is computed, if it does.
+    fn set_convolution(&self, _points: &Points) -> Option<SetConv> {
         None
     }
 }
@@ -81,6 +87,13 @@ macro_rules! encoders {
                 }
             }
 
+            /// See [`EncoderKind::sees_estimate`].
+            pub fn sees_estimate(&self) -> bool {
+                match self {
+                    $(EncoderConfig::$kind(config) => config.sees_estimate(),)+
+                }
+            }
+
             /// A new encoder of a twin.
             pub fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> Encoder {
                 match self {
@@ -90,15 +103,20 @@ macro_rules! encoders {
         }
 
         impl Encode for Encoder {
-            fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+            fn forward(
+                &self,
+                contexts: &[Context],
+                source: Option<&SourceFields>,
+                grid: &LatentGrid,
+            ) -> Tensor<4> {
                 match self {
-                    $(Encoder::$kind(network) => network.forward(contexts, grid),)+
+                    $(Encoder::$kind(network) => network.forward(contexts, source, grid),)+
                 }
             }
 
-            fn set_convolution(&self) -> Option<SetConv> {
+            fn set_convolution(&self, points: &Points) -> Option<SetConv> {
                 match self {
-                    $(Encoder::$kind(network) => network.set_convolution(),)+
+                    $(Encoder::$kind(network) => network.set_convolution(points),)+
                 }
             }
         }

@@ -7,13 +7,14 @@ use crate::kernel::log_scale::{attach_log_scale, scale_of};
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::problem::Problem;
 use crate::size::chain;
-use crate::twin::config::{LengthScale, TwinConfig, refuse, require_size};
+use crate::twin::config::{LengthScale, TwinConfig, latent_spacing, refuse, require_size};
 use crate::twin::latent_grid::LatentGrid;
+use crate::twin::source::SourceFields;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
-use lto_numerics::SetConv;
 use lto_numerics::dataset::Context;
 use lto_numerics::setconv::GridChannels;
+use lto_numerics::{Points, SetConv};
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a [`SetConvEncoder`].
@@ -31,22 +32,32 @@ pub struct SetConvConfig {
     /// What the density channel holds.
     #[serde(default)]
     pub density: Density,
+    /// Whether the network also sees the estimated source on the latent grid: sharper than the signal, and
+    /// never empty in a gap.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimate: bool,
 }
 
 fn default_density_floor() -> f64 {
     SetConv::DENSITY_FLOOR
 }
 
-/// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution.
+/// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution, and on p more of
+/// the estimated source if it sees them.
 #[derive(Module, Debug)]
 pub struct SetConvEncoder {
-    /// log ℓ `[1]`.
+    /// log ℓ `[1]`; if ℓ follows the layout, the logarithm of its multiple of the spacing.
     pub log_length_scale: Param<Tensor<1>>,
     layers: [Conv; 3],
     #[module(skip)]
     density: Density,
     #[module(skip)]
     density_floor: f64,
+    /// The spacing of the latent grid, if ℓ follows the layout.
+    #[module(skip)]
+    least_spacing: Option<f64>,
+    #[module(skip)]
+    estimate: bool,
 }
 
 impl EncoderKind for SetConvConfig {
@@ -67,34 +78,52 @@ impl EncoderKind for SetConvConfig {
         taps * chain([p, self.hidden, self.hidden, k])
     }
 
+    fn sees_estimate(&self) -> bool {
+        self.estimate
+    }
+
     fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> SetConvEncoder {
         let (dim, padding) = (problem.domain.dim(), twin.padding(&problem.domain));
         let conv =
             |input, output| ConvConfig { input, output, width: 5, dilation: 1, dim, padding }.init(device);
-        let length_scale = self.length_scale.resolve(problem, twin.latent_points);
+        let (learned, least_spacing) = match self.length_scale {
+            LengthScale::Layout { layout } => {
+                (layout, Some(latent_spacing(&problem.domain, twin.latent_points)))
+            }
+            fixed => (fixed.resolve(problem, twin.latent_points), None),
+        };
+        let estimates = if self.estimate { problem.source_channels } else { 0 };
         SetConvEncoder {
-            log_length_scale: Param::from_data([length_scale.ln() as f32], device),
+            log_length_scale: Param::from_data([learned.ln() as f32], device),
             layers: [
-                conv(1 + problem.source_channels, self.hidden),
+                conv(1 + problem.source_channels + estimates, self.hidden),
                 conv(self.hidden, self.hidden),
                 conv(self.hidden, twin.latent_channels),
             ],
             density: self.density,
             density_floor: self.density_floor,
+            least_spacing,
+            estimate: self.estimate,
         }
     }
 }
 
 impl Encode for SetConvEncoder {
-    fn forward(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+    fn forward(&self, contexts: &[Context], source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
-        let x = self.channels(contexts, grid);
+        let mut x = self.channels(contexts, grid);
+        if let (true, Some(source)) = (self.estimate, source) {
+            let estimates = source.on_grid(grid, &x.device());
+            x = Tensor::cat(vec![x, estimates], 1);
+        }
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
 
     /// In single precision. `None` where training has driven ℓ out of all bounds.
-    fn set_convolution(&self) -> Option<SetConv> {
-        let setconv = SetConv::new(scale_of(&self.log_length_scale.val()).length).ok()?;
+    fn set_convolution(&self, points: &Points) -> Option<SetConv> {
+        let learned = scale_of(&self.log_length_scale.val()).length;
+        let spacing = self.least_spacing.map_or(1.0, |least| points.mean_spacing().max(least));
+        let setconv = SetConv::new(learned * spacing).ok()?;
         Some(setconv.with_density_floor(self.density_floor).ok()?.in_single_precision())
     }
 }
@@ -109,18 +138,33 @@ impl SetConvEncoder {
         let slope = scale_of(&log_length_scale).slope;
         let [n0, n1] = grid.shape();
         let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
-        let made = clock::timed(|| match self.set_convolution() {
-            Some(setconv) => self.computed(&setconv, contexts, grid, slope),
-            None => {
-                let nothing = vec![f32::NAN; shape.iter().product()];
-                GridChannels { values: nothing.clone(), slopes: nothing }
-            }
-        });
+        let made = clock::timed(|| self.of_batch(contexts, grid, slope));
         if slope {
             attach_log_scale(made.values, made.slopes, shape, log_length_scale)
         } else {
             Tensor::from_data(TensorData::new(made.values, shape), &log_length_scale.device())
         }
+    }
+
+    /// Contexts with the same ℓ are computed together.
+    fn of_batch(&self, contexts: &[Context], grid: &LatentGrid, slope: bool) -> GridChannels<f32> {
+        let size = (1 + contexts[0].n_channels) * grid.grid().len();
+        let mut all = GridChannels { values: Vec::new(), slopes: Vec::new() };
+        let scale = |context: &Context| self.least_spacing.map(|_| context.points.mean_spacing().to_bits());
+        for group in contexts.chunk_by(|a, b| scale(a) == scale(b)) {
+            match self.set_convolution(&group[0].points) {
+                Some(setconv) => {
+                    let made = self.computed(&setconv, group, grid, slope);
+                    all.values.extend(made.values);
+                    all.slopes.extend(made.slopes);
+                }
+                None => {
+                    all.values.resize(all.values.len() + group.len() * size, f32::NAN);
+                    all.slopes.resize(all.values.len(), f32::NAN);
+                }
+            }
+        }
+        all
     }
 
     fn computed(

@@ -20,9 +20,23 @@ pub struct SpectralConfig {
     pub modes: usize,
     /// Number of blocks.
     pub blocks: usize,
+    /// Taps of the local convolutions along an axis, odd.
+    #[serde(default = "three")]
+    pub taps: usize,
+    /// Dilations of the local convolutions, block after block, then again from the first.
+    #[serde(default = "undilated")]
+    pub dilations: Vec<usize>,
 }
 
-/// Lift k → f by conv3, blocks `h + GELU(FiLM(spectral h + conv3 h))`, conv3 (f → k, zero at first), added to z.
+fn three() -> usize {
+    3
+}
+
+fn undilated() -> Vec<usize> {
+    vec![1]
+}
+
+/// Lift k → f by conv3, blocks `h + GELU(FiLM(spectral h + conv h))` with dilated local convolutions, conv3 (f → k, zero at first), added to z.
 #[derive(Module, Debug)]
 pub struct SpectralEvolution {
     time: Option<TimeEmbedding>,
@@ -37,7 +51,8 @@ impl EvolutionKind for SpectralConfig {
     type Network = SpectralEvolution;
 
     fn sizes(&self) -> Vec<usize> {
-        vec![self.width, self.modes, self.blocks]
+        let own = [self.width, self.modes, self.blocks, self.taps, self.dilations.len()];
+        own.into_iter().chain(self.dilations.iter().copied()).collect()
     }
 
     fn inner(&self) -> (usize, usize) {
@@ -52,13 +67,14 @@ impl EvolutionKind for SpectralConfig {
     fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
         let (f, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };
+        let local = |dilation: &usize| ConvConfig { width: self.taps, dilation: *dilation, ..conv(f, f) };
         let films = if timed { self.blocks } else { 0 };
         let global = |_| SpectralConv::new(f, self.modes, dim, padding, device);
         SpectralEvolution {
             time: timed.then(|| TimeEmbedding::new(f, device)),
             input: conv(channels, f).init(device),
             global: (0..self.blocks).map(global).collect(),
-            local: (0..self.blocks).map(|_| conv(f, f).init(device)).collect(),
+            local: self.dilations.iter().cycle().take(self.blocks).map(|d| local(d).init(device)).collect(),
             films: (0..films).map(|_| Film::new(f, f, device)).collect(),
             output: conv(f, channels).init_zero(device),
         }
