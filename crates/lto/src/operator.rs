@@ -123,7 +123,7 @@ pub trait Architecture: Module + Sync + 'static {
         let seen = Seen { contexts: &batch.contexts, times: &batch.times, latent: &latent };
         let prediction = self.decode(seen, &batch.queries)?;
         let truth = tensor(&batch.target, prediction.dims(), &prediction.device());
-        Ok(vec![objective.evolution(prediction, truth)])
+        Ok(vec![objective.evolution(prediction, truth, &batch.queries)?])
     }
 
     /// How many parameters one of them counts as.
@@ -316,6 +316,11 @@ pub trait OperatorConfig {
     /// Whether it may be given several frames as one source state (`data.history`).
     fn takes_history(&self) -> bool {
         true
+    }
+
+    /// Whether targets of zero must be zero in normalized units too, so that no mean is subtracted.
+    fn keeps_zero(&self) -> bool {
+        false
     }
 
     /// A lower bound on its size for a problem, without making it.

@@ -18,4 +18,5 @@ pub mod spectral;
 #[cfg(test)]
 mod testing;
 mod tile;
+pub mod transfer;
 mod vector_math;

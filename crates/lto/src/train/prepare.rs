@@ -145,7 +145,7 @@ impl Trainer {
         let (validation, note) =
             Validation::new(data.clone(), &train.validation, train.batch, experiment.seed);
         note.iter().for_each(|note| observer.log(note));
-        let normalizers = (source, target);
+        let normalizers = experiment.model.normalizers(&problem, (source, target));
         let model = Model::of(data.card(experiment.model.clone(), normalizers.clone()), operator);
         Ok(Self {
             folder,

@@ -1,5 +1,6 @@
 //! What makes a twin: everything but its weights and its problem.
 
+use super::boundary::Boundary;
 use super::encoder::EncoderConfig;
 use super::evolution::EvolutionConfig;
 use crate::error::{Error, Result};
@@ -22,6 +23,9 @@ pub struct TwinConfig {
     /// What the decoder gives.
     #[serde(default)]
     pub output: OutputForm,
+    /// What target states are on the boundary, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundary: Option<Boundary>,
     /// The encoder.
     pub encoder: EncoderConfig,
     /// The latent evolution.
@@ -131,7 +135,8 @@ impl TwinConfig {
     /// Checks what the types cannot say.
     ///
     /// # Errors
-    /// A size of zero, a length scale that is not positive, or an evolution that does not fit the problem.
+    /// A size of zero, a length scale that is not positive, or an evolution that does not fit the problem
+    /// or the latent grid.
     pub fn validate(&self, problem: &Problem) -> Result<()> {
         require_size("latent_points", self.latent_points)?;
         require_size("latent_channels", self.latent_channels)?;
@@ -150,6 +155,14 @@ impl TwinConfig {
                 "needs times, and targets with the channels of the sources",
             );
         }
-        self.evolution.validate(problem.times.is_some())
+        if let Some(boundary) = self.boundary {
+            boundary.validate(&problem.domain)?;
+            if self.output == OutputForm::Residual {
+                let requirement =
+                    "needs output = \"direct\": observed sources need not vanish on the boundary";
+                return refuse("boundary", "zero".into(), requirement);
+            }
+        }
+        self.evolution.validate(self.latent_points, problem.times.is_some())
     }
 }

@@ -1,5 +1,6 @@
 //! The twin Ψ = decode ∘ evolve ∘ encode (Definition lto).
 
+pub mod boundary;
 pub mod config;
 pub mod decoder;
 pub mod encoder;
@@ -12,6 +13,7 @@ use crate::loss::{LossTerm, Objective};
 use crate::operator::{Architecture, Batch, Operator, OperatorConfig, Seen, tensor};
 use crate::problem::Problem;
 use crate::size::{Size, chain};
+use boundary::Boundary;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use config::{OutputForm, TwinConfig};
@@ -42,6 +44,8 @@ pub struct Twin {
     #[module(skip)]
     output: OutputForm,
     #[module(skip)]
+    boundary: Option<Boundary>,
+    #[module(skip)]
     problem: Problem,
     #[module(skip)]
     grid: LatentGrid,
@@ -58,19 +62,29 @@ impl Twin {
         let (latent, dim, padding) =
             (config.latent_channels, problem.domain.dim(), config.padding(&problem.domain));
         let encoder = config.encoder.init(config, problem, device);
-        let space = LatentSpace { channels: latent, dim, padding, timed: problem.times.is_some() };
+        let grid = LatentGrid::new(&problem.domain, config.latent_points)?;
+        let timed = problem.times.is_some();
+        let space = LatentSpace { channels: latent, dim, padding, axes: grid.axes(), timed };
         let evolution = config.evolution.init(space, device);
         let length_scale = config.decoder.length_scale.resolve(problem, config.latent_points);
         let decoder =
             Decoder::new(latent, config.decoder.hidden, problem.target_channels, length_scale, device);
-        let grid = LatentGrid::new(&problem.domain, config.latent_points)?;
         let network = TwinNetwork { encoder, evolution, decoder };
-        Ok(Self { network, output: config.output, problem: problem.clone(), grid })
+        let (output, boundary) = (config.output, config.boundary);
+        Ok(Self { network, output, boundary, problem: problem.clone(), grid })
     }
 
     /// The latent grid.
     pub fn grid(&self) -> &LatentGrid {
         &self.grid
+    }
+
+    /// What was decoded as a target state: with the values it has on the boundary.
+    fn bounded(&self, decoded: Tensor<3>, queries: &[Arc<Points>]) -> Tensor<3> {
+        match self.boundary {
+            Some(boundary) => boundary.apply(decoded, queries),
+            None => decoded,
+        }
     }
 
     /// The decoder's output as a prediction: itself, or the interpolated source plus `(t − s)/T` times it.
@@ -82,7 +96,7 @@ impl Twin {
         queries: &[Arc<Points>],
     ) -> Result<Tensor<3>> {
         let (OutputForm::Residual, Some([first, last])) = (self.output, self.problem.times) else {
-            return Ok(decoded);
+            return Ok(self.bounded(decoded, queries));
         };
         let (shape, device) = (decoded.dims(), decoded.device());
         let source = TensorData::new(at_queries(contexts, queries)?, shape);
@@ -146,15 +160,18 @@ impl Architecture for Twin {
         let part = |i: usize| decoded.clone().narrow(0, i * b, b);
         let forecast = if n == 1 { decoded.clone() } else { part(0) };
         let forecast = self.output(forecast, &batch.contexts, &batch.times, &batch.queries)?;
-        let mut terms = vec![objective.evolution(forecast, target.clone())];
+        let mut terms = vec![objective.evolution(forecast, target.clone(), &batch.queries)?];
         let mut reconstructed = Vec::new();
         if n > 1 {
-            reconstructed.push((part(1), truth(&batch.source, self.problem.source_channels)));
+            // A steady source is another kind of state than the target.
+            let steady = self.problem.times.is_none();
+            let source = if steady { part(1) } else { self.bounded(part(1), &batch.queries) };
+            reconstructed.push((source, truth(&batch.source, self.problem.source_channels)));
         }
         if n > 2 {
-            reconstructed.push((part(2), target));
+            reconstructed.push((self.bounded(part(2), &batch.queries), target));
         }
-        terms.extend(objective.reconstruction(reconstructed));
+        terms.extend(objective.reconstruction(reconstructed, &batch.queries)?);
         Ok(terms)
     }
 
@@ -170,6 +187,10 @@ impl OperatorConfig for TwinConfig {
 
     fn takes_history(&self) -> bool {
         false
+    }
+
+    fn keeps_zero(&self) -> bool {
+        self.boundary.is_some()
     }
 
     fn size(&self, problem: &Problem) -> Size {

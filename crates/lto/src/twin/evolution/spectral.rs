@@ -50,7 +50,7 @@ impl EvolutionKind for SpectralConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
-        let (f, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
+        let (f, LatentSpace { channels, dim, padding, timed, .. }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };
         let films = if timed { self.blocks } else { 0 };
         let global = |_| SpectralConv::new(f, self.modes, dim, padding, device);
