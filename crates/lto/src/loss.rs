@@ -1,11 +1,15 @@
 //! The terms of the training objective (Eq. total-loss).
 
 mod mse;
+mod relative_h1;
 mod relative_l2;
 
-use burn::tensor::Tensor;
+use crate::error::Result;
+use burn::tensor::{Device, Tensor};
+use lto_numerics::Points;
 use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// All losses, one line each: the variant and its file, which holds a function of that name.
 macro_rules! losses {
@@ -18,10 +22,16 @@ macro_rules! losses {
         }
 
         impl LossKind {
-            /// The loss `[1]` of predictions, both `[b, q, M]` in normalized units.
-            fn evaluate(self, prediction: Tensor<3>, truth: Tensor<3>, units: &Units) -> Tensor<1> {
+            /// The loss `[1]` of predictions, both `[b, q, M]` in normalized units, at one or b sets of M points.
+            fn evaluate(
+                self,
+                prediction: Tensor<3>,
+                truth: Tensor<3>,
+                units: &Units,
+                queries: &[Arc<Points>],
+            ) -> Result<Tensor<1>> {
                 match self {
-                    $(LossKind::$kind => $name::$name(prediction, truth, units),)+
+                    $(LossKind::$kind => $name::$name(prediction, truth, units, queries),)+
                 }
             }
         }
@@ -34,6 +44,15 @@ losses! {
     Mse: mse,
     /// `‖prediction − truth‖₂ / ‖truth‖₂` of each example in physical units, then the mean.
     RelativeL2: relative_l2,
+    /// The relative L2 error plus 0.2 times that of the slopes between neighbors, on a whole grid.
+    RelativeH1: relative_h1,
+}
+
+impl LossKind {
+    /// Whether it compares neighbors, and so needs a whole grid.
+    pub fn needs_grid(self) -> bool {
+        self == LossKind::RelativeH1
+    }
 }
 
 /// What normalized values of the target are in physical units.
@@ -43,6 +62,18 @@ struct Units {
     offset: Vec<f32>,
     /// `scale` of each channel relative to the largest.
     scale: Vec<f32>,
+}
+
+impl Units {
+    /// `[1, q, 1]`.
+    fn scale(&self, device: &Device) -> Tensor<3> {
+        Tensor::<1>::from_floats(&self.scale[..], device).reshape([1, self.scale.len(), 1])
+    }
+
+    /// `[1, q, 1]`.
+    fn offset(&self, device: &Device) -> Tensor<3> {
+        Tensor::<1>::from_floats(&self.offset[..], device).reshape([1, self.offset.len(), 1])
+    }
 }
 
 /// Weights and kinds of the terms, the `[train.objective]` of a configuration file.
@@ -108,28 +139,47 @@ impl Objective {
         self.config.reconstruction_weight > 0.0
     }
 
-    /// The term of a forecast against the target, both `[b, q, M]` in normalized units.
-    pub fn evolution(&self, prediction: Tensor<3>, truth: Tensor<3>) -> LossTerm {
-        let value = self.config.evolution_loss.evaluate(prediction, truth, &self.units);
-        LossTerm { name: "evolution_loss", weight: self.config.evolution_weight, value }
+    /// The term of a forecast against the target, both `[b, q, M]` in normalized units, at one or b sets of M points.
+    ///
+    /// # Errors
+    /// Points that the loss cannot compare at.
+    pub fn evolution(
+        &self,
+        prediction: Tensor<3>,
+        truth: Tensor<3>,
+        queries: &[Arc<Points>],
+    ) -> Result<LossTerm> {
+        let value = self.config.evolution_loss.evaluate(prediction, truth, &self.units, queries)?;
+        Ok(LossTerm { name: "evolution_loss", weight: self.config.evolution_weight, value })
     }
 
-    /// The term of reconstructions: the mean over pairs of what was decoded and what is true.
-    pub fn reconstruction(&self, pairs: Vec<(Tensor<3>, Tensor<3>)>) -> Option<LossTerm> {
-        let share = 1.0 / pairs.len().max(1) as f64;
-        let losses = pairs
-            .into_iter()
-            .map(|(decoded, truth)| self.config.reconstruction_loss.evaluate(decoded, truth, &self.units));
-        let sum = losses.reduce(|a, b| a + b)?;
-        let value = if share < 1.0 { sum * share } else { sum };
-        Some(LossTerm { name: "reconstruction_loss", weight: self.config.reconstruction_weight, value })
+    /// The term of reconstructions: the mean over pairs of what was decoded and what is true; `None` without any.
+    ///
+    /// # Errors
+    /// As [`Objective::evolution`].
+    pub fn reconstruction(
+        &self,
+        pairs: Vec<(Tensor<3>, Tensor<3>)>,
+        queries: &[Arc<Points>],
+    ) -> Result<Option<LossTerm>> {
+        let (share, loss) = (1.0 / pairs.len().max(1) as f64, self.config.reconstruction_loss);
+        let mut sum: Option<Tensor<1>> = None;
+        for (decoded, truth) in pairs {
+            let value = loss.evaluate(decoded, truth, &self.units, queries)?;
+            sum = Some(sum.map_or(value.clone(), |sum| sum + value));
+        }
+        let weight = self.config.reconstruction_weight;
+        Ok(sum.map(|sum| {
+            let value = if share < 1.0 { sum * share } else { sum };
+            LossTerm { name: "reconstruction_loss", weight, value }
+        }))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use burn::tensor::Device;
+    use lto_numerics::{Domain, Grid, Placement};
 
     /// Two examples by hand: channel 0 has mean 2 and scale 2 (offset 1), channel 1 mean 0 and scale 1.
     #[test]
@@ -140,13 +190,19 @@ mod tests {
         let truth = Tensor::<3>::from_floats([[[1.0, 0.0], [2.0, 0.0]], [[0.0, 0.0], [0.0, 4.0]]], &device);
         let prediction =
             Tensor::<3>::from_floats([[[1.0, 2.0], [2.0, 0.0]], [[0.0, 0.0], [2.0, 4.0]]], &device);
-        for loss in [LossKind::Mse, LossKind::RelativeL2] {
+        let grid = Grid::cubic(Domain::unit(1, false).unwrap(), 2, Placement::Vertex).unwrap();
+        let queries = [Arc::new(Points::grid(grid))];
+        // Physical over 2: truths (2, 1 | 1, 0) and (1, 1 | 0, 2); differences (0, 2 | 0, 0) and (0, 0 | 1, 0).
+        let relative_l2 = 0.5 * ((4.0f32 / 6.0).sqrt() + (1.0f32 / 6.0).sqrt());
+        for loss in [LossKind::Mse, LossKind::RelativeL2, LossKind::RelativeH1] {
             let exact = match loss {
                 LossKind::Mse => 1.0,
-                // Physical over 2: truths (2, 1 | 1, 0) and (1, 1 | 0, 2); differences (0, 2 | 0, 0) and (0, 0 | 1, 0).
-                LossKind::RelativeL2 => 0.5 * ((4.0f32 / 6.0).sqrt() + (1.0f32 / 6.0).sqrt()),
+                LossKind::RelativeL2 => relative_l2,
+                // Slopes of the truths (−1 | −1) and (0 | 2), of the differences (2 | 0) and (0 | −1).
+                LossKind::RelativeH1 => relative_l2 + 0.2 * 0.5 * (2.0f32.sqrt() + 0.5),
             };
-            let value = loss.evaluate(prediction.clone(), truth.clone(), &units).into_scalar::<f32>();
+            let value = loss.evaluate(prediction.clone(), truth.clone(), &units, &queries).unwrap();
+            let value = value.into_scalar::<f32>();
             assert!((value - exact).abs() < 1e-6, "{loss:?}: {value} {exact}");
         }
     }

@@ -83,6 +83,20 @@ impl ModelConfig {
         self.kind().max_step()
     }
 
+    /// The normalizers it takes of sources and targets, given those of the data: without means for targets whose zero must
+    /// stay zero, and for sources that are states of the same kind.
+    pub fn normalizers(
+        &self,
+        problem: &Problem,
+        (source, target): (Normalizer, Normalizer),
+    ) -> (Normalizer, Normalizer) {
+        match (self.kind().keeps_zero(), problem.times.is_some()) {
+            (false, _) => (source, target),
+            (true, false) => (source, target.uncentered()),
+            (true, true) => (source.uncentered(), target.uncentered()),
+        }
+    }
+
     /// How large the model is for a problem, without making it.
     pub fn size(&self, problem: &Problem) -> Size {
         self.kind().size(problem)

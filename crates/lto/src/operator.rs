@@ -123,7 +123,7 @@ pub trait Architecture: Module + Sync + 'static {
         let seen = Seen { contexts: &batch.contexts, times: &batch.times, latent: &latent };
         let prediction = self.decode(seen, &batch.queries)?;
         let truth = tensor(&batch.target, prediction.dims(), &prediction.device());
-        Ok(vec![objective.evolution(prediction, truth)])
+        Ok(vec![objective.evolution(prediction, truth, &batch.queries)?])
     }
 
     /// How many parameters one of them counts as.
@@ -335,6 +335,11 @@ pub trait OperatorConfig {
     /// The longest step it is trained to take, in native intervals, if later times are reached by several.
     fn max_step(&self) -> Option<f64> {
         None
+    }
+
+    /// Whether targets of zero must be zero in normalized units too, so that no mean is subtracted.
+    fn keeps_zero(&self) -> bool {
+        false
     }
 
     /// A lower bound on its size for a problem, without making it.

@@ -52,6 +52,7 @@ fn evolutions() -> Vec<EvolutionConfig> {
         json!({"kind": "residual", "width": 4}),
         json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 2}),
         json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 3, "taps": 5, "dilations": [1, 4]}),
+        json!({"kind": "multigrid", "width": 4, "levels": 3, "cycles": 2}),
     ];
     all.map(|value| serde_json::from_value(value).unwrap()).to_vec()
 }
@@ -273,12 +274,15 @@ fn evolutions_are_the_identity_at_first_and_made_for_their_problems() {
 fn losses_vanish_where_the_prediction_is_true_and_grow_with_its_error() {
     let device = Device::flex();
     let truth = Tensor::<3>::from_floats([[[1.0, -2.0, 0.5]], [[0.3, 0.1, 2.0]]], &device);
+    let queries = [Arc::new(Points::grid(Grid::cubic(domain(), 3, Placement::Left).unwrap()))];
     for kind in variants::<LossKind>(json!("?")) {
         let loss: LossKind = serde_json::from_value(kind.into()).unwrap();
         let config = ObjectiveConfig { evolution_loss: loss, ..ObjectiveConfig::default() };
         let objective = config.init(&Normalizer::identity(1));
-        let at =
-            |error: f32| objective.evolution(truth.clone() + error, truth.clone()).value.into_scalar::<f32>();
+        let at = |error: f32| {
+            let term = objective.evolution(truth.clone() + error, truth.clone(), &queries).unwrap();
+            term.value.into_scalar::<f32>()
+        };
         assert!(at(0.0).abs() < 1e-6 && at(0.1) > 1e-4 && at(0.2) > at(0.1), "{loss:?}");
     }
 }

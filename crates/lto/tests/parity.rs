@@ -29,10 +29,12 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 11] {
+fn cases() -> [Case; 13] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
+    let multigrid = "encoder = { kind = 'set_conv', hidden = 3 }
+        evolution = { kind = 'multigrid', width = 4, levels = 3, cycles = 2 }";
     [
         case("timed_1d", 1, true, true, [1, 1], timed),
         case(
@@ -97,6 +99,8 @@ fn cases() -> [Case; 11] {
             "encoder = { kind = 'set_conv', hidden = 3 }
             evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }",
         ),
+        case("multigrid_1d", 1, true, true, [1, 1], multigrid),
+        case("multigrid_2d", 2, false, false, [1, 1], multigrid),
         case(
             "transport_1d",
             1,

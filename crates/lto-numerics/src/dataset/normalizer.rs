@@ -108,6 +108,12 @@ impl Normalizer {
         &self.scale
     }
 
+    /// The normalizer that subtracts nothing and divides by the root mean square, `√(mean² + scale²)`: zero stays zero.
+    pub fn uncentered(&self) -> Self {
+        let scale = self.mean.iter().zip(&self.scale).map(|(mean, scale)| mean.hypot(*scale)).collect();
+        Self { mean: vec![0.0; self.mean.len()], scale }
+    }
+
     /// The normalizer of `n` concatenated frames, each normalized like this.
     pub fn repeated(&self, n: usize) -> Self {
         Self { mean: self.mean.repeat(n), scale: self.scale.repeat(n) }
@@ -176,6 +182,15 @@ mod tests {
         assert!(values.iter().zip(before).all(|(a, b)| (a - b).abs() < 1e-14));
         let json = serde_json::to_string(&normalizer).unwrap();
         assert_eq!(serde_json::from_str::<Normalizer>(&json).unwrap(), normalizer);
+    }
+
+    /// Values −1 and 7: mean 3, deviation 4, root mean square 5.
+    #[test]
+    fn uncentered_divides_by_the_root_mean_square() {
+        let mut fit = NormalizerFit::new(1);
+        fit.add(&[-1.0, 7.0], 2).unwrap();
+        let uncentered = fit.finish().unwrap().uncentered();
+        assert_eq!((uncentered.mean(), uncentered.scale()), (&[0.0][..], &[5.0][..]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::cpu_time;
 use crate::data::context::ContextConfig;
 use crate::data::pairs::{Pairs, PushforwardConfig};
 use crate::error::{Error, Result};
-use crate::loss::ObjectiveConfig;
+use crate::loss::{LossKind, ObjectiveConfig};
 use crate::operator::Reach;
 use crate::optim::schedule::ScheduleConfig;
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,8 @@ impl TrainConfig {
         let timed = self.minutes.or(self.cpu_minutes).is_some();
         let ends = [self.steps.is_some(), self.epochs.is_some(), timed];
         let at_least_1 = "must be at least 1";
-        let checks: [(&str, String, bool, &str); 18] = [
+        let on_grid = [self.objective.evolution_loss, self.objective.reconstruction_loss];
+        let checks: [(&str, String, bool, &str); 19] = [
             ("batch", self.batch.to_string(), self.batch > 0, at_least_1),
             ("steps", "nothing".into(), ends.contains(&true), "give steps, epochs, minutes or cpu_minutes"),
             (
@@ -155,6 +156,12 @@ impl TrainConfig {
             ),
             ("ema_decay", self.ema_decay.to_string(), share(self.ema_decay), "must be in [0, 1)"),
             ("query_points", "0".into(), self.query_points != Some(0), at_least_1),
+            (
+                "query_points",
+                format!("{:?}", self.query_points.unwrap_or_default()),
+                self.query_points.is_none() || !on_grid.into_iter().any(LossKind::needs_grid),
+                "must be left out with relative_h1, which compares neighbors on a whole grid",
+            ),
             ("pairs.max_steps", "0".into(), self.pairs != Some(Pairs::MaxSteps(0)), at_least_1),
             (
                 "pushforward.probability",

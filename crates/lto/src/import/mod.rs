@@ -56,7 +56,8 @@ pub fn import(
         .map_err(|problem| Error::bad_file(path, problem))?;
     let operator = weights::load_into(operator.as_ref(), tensors, path)?;
     let (source, target, _) = data.fit_normalizers(progress)?;
-    let mut card = data.card(experiment.model.clone(), (source, target));
+    let normalizers = experiment.model.normalizers(&data.problem(), (source, target));
+    let mut card = data.card(experiment.model.clone(), normalizers);
     card.data = format!("{}; weights imported from {}", card.data, path.display());
     let notes = notes::notes(&experiment.model, &data.layout().grid);
     Ok(Imported { model: Model::of(card, operator), notes })

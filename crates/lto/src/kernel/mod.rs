@@ -18,5 +18,6 @@ pub mod spectral;
 #[cfg(test)]
 mod testing;
 mod tile;
+pub mod transfer;
 pub mod transport;
 mod vector_math;

@@ -1,6 +1,6 @@
 //! The register tile of all products: channels times columns.
 
-use super::activation::{Activation, Chunk};
+use super::activation::{Activation, Chunk, chunk_of};
 use super::simd::{self, Kernel, Lanes, MAX_LANES};
 
 /// Vectors in a row of the widest tile.
@@ -25,13 +25,15 @@ pub struct Product<'a> {
     pub activation: Activation,
 }
 
-/// The destination of a product.
+/// The destination of a product, and what is added to it before the activation.
 #[derive(Clone, Copy)]
 pub struct Target {
     /// Output channel 0, column 0.
     pub output: *mut f32,
     /// The activation's derivative, laid out as the output; null if not wanted.
     pub slope: *mut f32,
+    /// Added before the activation, laid out as the output; null if nothing is.
+    pub addend: *const f32,
     /// Distance between output channels.
     pub stride: usize,
 }
@@ -44,7 +46,7 @@ unsafe impl Sync for Target {}
 impl Target {
     /// Values only, output channels `stride` apart.
     pub fn new(output: *mut f32, stride: usize) -> Self {
-        Self { output, slope: std::ptr::null_mut(), stride }
+        Self { output, slope: std::ptr::null_mut(), addend: std::ptr::null(), stride }
     }
 
     /// The same, `offset` numbers further.
@@ -53,10 +55,11 @@ impl Target {
     /// The offset lies within the allocations.
     #[inline(always)]
     pub unsafe fn at(self, offset: usize) -> Self {
-        // SAFETY: the offset lies within both, as promised; there may be no slopes.
+        // SAFETY: the offset lies within all of them, as promised; there may be no slopes and no addend.
         unsafe {
             let slope = if self.slope.is_null() { self.slope } else { self.slope.add(offset) };
-            Self { output: self.output.add(offset), slope, ..self }
+            let addend = if self.addend.is_null() { self.addend } else { self.addend.add(offset) };
+            Self { output: self.output.add(offset), slope, addend, ..self }
         }
     }
 }
@@ -97,7 +100,7 @@ impl Product<'_> {
     ///
     /// # Safety
     /// `V`'s instruction set is available; every row of `x` has `columns` rounded up to [`MAX_LANES`]
-    /// numbers; `to` has room for `columns` numbers in each of these channels.
+    /// numbers; `to` has room for `columns` numbers in each of these channels, and its addend as many.
     #[inline(always)]
     pub unsafe fn rows<V: Lanes>(&self, begin: usize, size: usize, columns: usize, to: Target) {
         simd::run(V::ISA, Rows { product: self, begin, size, columns, to });
@@ -176,6 +179,10 @@ impl Product<'_> {
                 let to = to.at(b * to.stride);
                 if plain {
                     for (i, sum) in sums.into_iter().enumerate() {
+                        let sum = match to.addend.is_null() {
+                            true => sum,
+                            false => sum.mul_add(sum.all(1.0), V::load(to.addend.add(i * V::N))),
+                        };
                         sum.store(to.output.add(i * V::N));
                     }
                 } else {
@@ -218,7 +225,7 @@ impl Kernel for Rows<'_> {
     }
 }
 
-/// Activates one row of a tile and writes its first `columns` numbers.
+/// Adds to one row of a tile, activates it and writes its first `columns` numbers.
 struct Finish<'a> {
     activation: Activation,
     row: &'a mut [f32; WIDEST * MAX_LANES],
@@ -234,9 +241,13 @@ impl Kernel for Finish<'_> {
         let Finish { activation, row, columns, to } = self;
         for begin in (0..columns).step_by(MAX_LANES) {
             let n = (columns - begin).min(MAX_LANES);
-            // SAFETY: the row holds whole chunks, the target has room for `columns` numbers.
+            // SAFETY: the row holds whole chunks, the target has room for `columns` numbers, its addend holds them.
             unsafe {
                 let chunk: &mut Chunk = &mut *row.as_mut_ptr().add(begin).cast();
+                if !to.addend.is_null() {
+                    let addend = chunk_of(std::slice::from_raw_parts(to.addend.add(begin), n));
+                    chunk.iter_mut().zip(addend).for_each(|(x, addend)| *x += addend);
+                }
                 if to.slope.is_null() {
                     activation.apply::<V>(chunk);
                 } else {

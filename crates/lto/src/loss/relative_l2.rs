@@ -1,14 +1,24 @@
 //! The relative L2 error in physical units: of each example, then the mean.
 
 use super::Units;
+use crate::error::Result;
 use burn::tensor::Tensor;
+use lto_numerics::Points;
+use std::sync::Arc;
 
-pub(super) fn relative_l2(prediction: Tensor<3>, truth: Tensor<3>, units: &Units) -> Tensor<1> {
-    let channels =
-        |values: &[f32]| Tensor::<1>::from_floats(values, &truth.device()).reshape([1, values.len(), 1]);
-    let scale = channels(&units.scale);
+pub(super) fn relative_l2(
+    prediction: Tensor<3>,
+    truth: Tensor<3>,
+    units: &Units,
+    _queries: &[Arc<Points>],
+) -> Result<Tensor<1>> {
+    let (scale, offset) = (units.scale(&truth.device()), units.offset(&truth.device()));
     let difference = (prediction - truth.clone()) * scale.clone();
-    let size = (truth.clone() + channels(&units.offset)) * scale;
+    Ok(ratio(difference, (truth + offset) * scale))
+}
+
+/// `‖difference‖ / ‖size‖` of each example, both `[b, q, M]`, then the mean.
+pub(super) fn ratio(difference: Tensor<3>, size: Tensor<3>) -> Tensor<1> {
     (squares(difference) / squares(size).clamp_min(f32::MIN_POSITIVE)).sqrt().mean()
 }
 

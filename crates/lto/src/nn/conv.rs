@@ -2,7 +2,7 @@
 
 pub use crate::kernel::activation::Activation;
 pub use crate::kernel::conv::Padding;
-use crate::kernel::conv::conv;
+use crate::kernel::conv::{conv, conv_added};
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
@@ -82,5 +82,14 @@ impl Conv {
     /// As [`forward`](Self::forward).
     pub fn activated(&self, x: Tensor<4>, activation: Activation) -> Tensor<4> {
         conv(x, self.weight.val(), self.bias.val(), self.dilation, self.padding, activation)
+    }
+
+    /// `activation(w ⋆ x + b + addend)`, in one pass.
+    ///
+    /// # Shapes
+    /// As [`forward`](Self::forward); `addend` as the output.
+    pub fn added(&self, x: Tensor<4>, addend: Tensor<4>, activation: Activation) -> Tensor<4> {
+        let (weight, bias) = (self.weight.val(), self.bias.val());
+        conv_added(x, weight, bias, addend, self.dilation, self.padding, activation)
     }
 }

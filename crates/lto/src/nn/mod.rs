@@ -1,5 +1,6 @@
 //! Layers. Spatial tensors are `[batch, channel, n0, n1]`; one-dimensional states have `n0 = 1`.
 
+pub mod coarsen;
 pub mod conv;
 pub mod coordinates;
 pub mod film;

@@ -145,7 +145,7 @@ impl Trainer {
         let (validation, note) =
             Validation::new(data.clone(), &train.validation, train.batch, experiment.seed);
         note.iter().for_each(|note| observer.log(note));
-        let normalizers = (source, target);
+        let normalizers = experiment.model.normalizers(&problem, (source, target));
         let mut card = data.card(experiment.model.clone(), normalizers.clone());
         card.problem.changes = data.changes(&normalizers.1)?;
         // Made again, with the same weights, for the problem with what was measured of it.

@@ -1,5 +1,6 @@
 //! What makes a twin: everything but its weights and its problem.
 
+use super::boundary::Boundary;
 use super::encoder::EncoderConfig;
 use super::evolution::EvolutionConfig;
 use crate::error::{Error, Result};
@@ -30,6 +31,9 @@ pub struct TwinConfig {
     /// equal steps no longer than that. Without it, one step of any length goes straight from s to t.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<f64>,
+    /// What target states are on the boundary, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundary: Option<Boundary>,
     /// The encoder.
     pub encoder: EncoderConfig,
     /// The latent evolution.
@@ -206,7 +210,8 @@ impl TwinConfig {
     /// Checks what the types cannot say.
     ///
     /// # Errors
-    /// A size of zero, a length scale that is not positive, or an evolution that does not fit the problem.
+    /// A size of zero, a length scale that is not positive, or an evolution that does not fit the problem
+    /// or the latent grid.
     pub fn validate(&self, problem: &Problem) -> Result<()> {
         require_size("latent_points", self.latent_points)?;
         require_size("latent_channels", self.latent_channels)?;
@@ -234,6 +239,14 @@ impl TwinConfig {
             let requirement = "must be at least 4, for splines through the estimated source";
             return refuse("latent_points", self.latent_points.to_string(), requirement);
         }
-        self.evolution.validate(problem.times.is_some())
+        if let Some(boundary) = self.boundary {
+            boundary.validate(&problem.domain)?;
+            if self.output != OutputForm::Direct {
+                let requirement =
+                    "needs output = \"direct\": observed sources need not vanish on the boundary";
+                return refuse("boundary", "zero".into(), requirement);
+            }
+        }
+        self.evolution.validate(self.latent_points, problem.times.is_some())
     }
 }

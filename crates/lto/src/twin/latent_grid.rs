@@ -2,6 +2,7 @@
 
 use super::config::LatentPlacement;
 use crate::error::Result;
+use crate::nn::coarsen::GridAxis;
 use lto_numerics::{Axis, Domain, Grid, Placement, PointStructure, Points};
 
 /// The latent grid, as two axes: one-dimensional states have a first axis with one point.
@@ -47,5 +48,13 @@ impl LatentGrid {
             [n0, n1] => [n0, n1],
             _ => [1, self.grid.len()],
         }
+    }
+
+    /// Its axes, the first with one point in one dimension.
+    pub fn axes(&self) -> [GridAxis; 2] {
+        let axes = self.grid.domain().axes();
+        let [first, last] = self.shape();
+        let axis = |points, of: &Axis| GridAxis { points, periodic: of.periodic };
+        [axis(first, &axes[0]), axis(last, &axes[axes.len() - 1])]
     }
 }

@@ -1,5 +1,6 @@
 //! The twin Ψ = decode ∘ evolve ∘ encode (Definition lto).
 
+pub mod boundary;
 pub mod config;
 pub mod decoder;
 pub mod encoder;
@@ -15,6 +16,7 @@ use crate::operator::{Architecture, Batch, Operator, OperatorConfig, Seen, tenso
 use crate::parameters::Named;
 use crate::problem::Problem;
 use crate::size::{Size, chain};
+use boundary::Boundary;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use config::{Interpolation, OutputForm, TwinConfig};
@@ -51,6 +53,8 @@ pub struct Twin {
     #[module(skip)]
     needs_source: bool,
     #[module(skip)]
+    boundary: Option<Boundary>,
+    #[module(skip)]
     problem: Problem,
     #[module(skip)]
     grid: LatentGrid,
@@ -76,17 +80,18 @@ impl Twin {
         let (latent, dim, padding) =
             (config.latent_channels, problem.domain.dim(), config.padding(&problem.domain));
         let encoder = config.encoder.init(config, problem, device);
-        let space = LatentSpace { channels: latent, dim, padding, timed: problem.times.is_some() };
+        let grid = LatentGrid::new(&problem.domain, config.latent_points, config.latent_placement)?;
+        let timed = problem.times.is_some();
+        let space = LatentSpace { channels: latent, dim, padding, axes: grid.axes(), timed };
         let evolution = config.evolution.init(space, device);
         let length_scale = config.decoder.length_scale.resolve(problem, config.latent_points);
         let zero = config.output == OutputForm::Transport;
         let widths = [latent, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
         let kernel = config.decoder.interpolation == Interpolation::Kernel;
         let decoder = Decoder::new(&widths, kernel.then_some(length_scale), zero, device);
-        let grid = LatentGrid::new(&problem.domain, config.latent_points, config.latent_placement)?;
         let network = TwinNetwork { encoder, evolution, decoder };
-        let (output, needs_source) = (config.output, config.needs_source());
-        Ok(Self { network, output, needs_source, problem: problem.clone(), grid })
+        let (output, boundary, needs_source) = (config.output, config.boundary, config.needs_source());
+        Ok(Self { network, output, needs_source, boundary, problem: problem.clone(), grid })
     }
 
     /// The latent grid.
@@ -97,6 +102,14 @@ impl Twin {
     /// The estimated sources, if anything uses them.
     fn source(&self, contexts: &[Context]) -> Result<Option<SourceFields>> {
         self.needs_source.then(|| SourceFields::new(contexts, &self.grid)).transpose()
+    }
+
+    /// What was decoded as a target state: with the values it has on the boundary.
+    fn bounded(&self, decoded: Tensor<3>, queries: &[Arc<Points>]) -> Tensor<3> {
+        match self.boundary {
+            Some(boundary) => boundary.apply(decoded, queries),
+            None => decoded,
+        }
     }
 
     /// The decoder's output as a prediction, as [`OutputForm`] says.
@@ -124,7 +137,7 @@ impl Twin {
                 let moved = transport(displacement, source.fields(), queries.to_vec());
                 Ok(moved + decoded.narrow(1, dim, channels - dim))
             }
-            _ => Ok(decoded),
+            _ => Ok(self.bounded(decoded, queries)),
         }
     }
 }
@@ -187,7 +200,7 @@ impl Architecture for Twin {
         let forecast = if n == 1 { decoded.clone() } else { part(0) };
         let source = latent.source.as_ref();
         let forecast = self.output(forecast, &batch.contexts, source, &batch.times, &batch.queries)?;
-        let mut terms = vec![objective.evolution(forecast, target.clone())];
+        let mut terms = vec![objective.evolution(forecast, target.clone(), &batch.queries)?];
         let mut reconstructed = Vec::new();
         // What a decoder gives in the transport form ends with a field.
         let field = |decoded: Tensor<3>| {
@@ -195,12 +208,16 @@ impl Architecture for Twin {
             if given == q { decoded } else { decoded.narrow(1, given - q, q) }
         };
         if n > 1 {
-            reconstructed.push((field(part(1)), truth(&batch.source, self.problem.source_channels)));
+            // A steady source is another kind of state than the target.
+            let steady = self.problem.times.is_none();
+            let source = field(part(1));
+            let source = if steady { source } else { self.bounded(source, &batch.queries) };
+            reconstructed.push((source, truth(&batch.source, self.problem.source_channels)));
         }
         if n > 2 {
-            reconstructed.push((field(part(2)), target));
+            reconstructed.push((self.bounded(field(part(2)), &batch.queries), target));
         }
-        terms.extend(objective.reconstruction(reconstructed));
+        terms.extend(objective.reconstruction(reconstructed, &batch.queries)?);
         Ok(terms)
     }
 
@@ -225,6 +242,10 @@ impl OperatorConfig for TwinConfig {
 
     fn max_step(&self) -> Option<f64> {
         self.max_step
+    }
+
+    fn keeps_zero(&self) -> bool {
+        self.boundary.is_some()
     }
 
     fn size(&self, problem: &Problem) -> Size {

@@ -14,6 +14,19 @@ const OPERATIONS_PER_TASK: usize = 4_000_000;
 /// Copied rows of a task should stay in the second-level cache.
 const ROWS_LEN: usize = 64 * 1024;
 
+/// What a convolution does with its input.
+#[derive(Clone, Copy)]
+pub struct Layer<'a> {
+    /// `w [output, input, k0, k1]`.
+    pub weight: &'a [f32],
+    /// `b [output]`.
+    pub bias: &'a [f32],
+    /// `r [batch, output, n0, n1]`, if anything is added.
+    pub addend: Option<&'a [f32]>,
+    /// Applied last.
+    pub activation: Activation,
+}
+
 /// The output, and the activation's derivative if the backward pass needs it.
 pub struct Convolved {
     /// `[batch, output, n0, n1]`.
@@ -22,22 +35,13 @@ pub struct Convolved {
     pub slope: Vec<f32>,
 }
 
-/// `activation(w ⋆ x + b)`; the derivative of the activation too, if `with_slope`.
-pub fn forward(
-    isa: Isa,
-    geometry: &Geometry,
-    source: &Source,
-    weight: &[f32],
-    bias: &[f32],
-    activation: Activation,
-    with_slope: bool,
-) -> Convolved {
+/// `activation(w ⋆ x + b + r)`; the derivative of the activation too, if `with_slope`.
+pub fn forward(isa: Isa, geometry: &Geometry, source: &Source, layer: Layer, with_slope: bool) -> Convolved {
     let taps = geometry.taps();
     let packed = pack(geometry.output, geometry.input, taps, isa.block(), |output, input, tap| {
-        weight[(output * geometry.input + input) * taps + tap]
+        layer.weight[(output * geometry.input + input) * taps + tap]
     });
-    let job = Job { geometry, source, weights: &packed, bias, activation };
-    job.run(isa, with_slope)
+    Job { geometry, source, layer: Layer { weight: &packed, ..layer } }.run(isa, with_slope)
 }
 
 /// The gradient of the input from gradients of the output before the activation (read through `source`'s gate).
@@ -49,16 +53,15 @@ pub fn input_gradient(isa: Isa, geometry: &Geometry, source: &Source, weight: &[
         weight[(input * geometry.input + output) * taps + taps - 1 - tap]
     });
     let bias = vec![0.0; adjoint.output];
-    let job = Job { geometry: &adjoint, source, weights: &packed, bias: &bias, activation: Activation::None };
-    job.run(isa, false).output
+    let layer = Layer { weight: &packed, bias: &bias, addend: None, activation: Activation::None };
+    Job { geometry: &adjoint, source, layer }.run(isa, false).output
 }
 
 struct Job<'a> {
     geometry: &'a Geometry,
     source: &'a Source<'a>,
-    weights: &'a [f32],
-    bias: &'a [f32],
-    activation: Activation,
+    /// Its weights are packed.
+    layer: Layer<'a>,
 }
 
 impl Job<'_> {
@@ -70,6 +73,7 @@ impl Job<'_> {
         let to = Target {
             output: output.as_mut_ptr(),
             slope: if with_slope { slope.as_mut_ptr() } else { std::ptr::null_mut() },
+            addend: self.layer.addend.map_or(std::ptr::null(), <[f32]>::as_ptr),
             stride: g.grid[0] * g.grid[1],
         };
         let threads = rayon::current_num_threads();
@@ -138,12 +142,12 @@ impl Kernel for Block<'_> {
                     channels: g.input,
                     stride: slots.channel_stride(),
                     taps,
-                    weights: self.job.weights,
-                    bias: self.job.bias,
-                    activation: self.job.activation,
+                    weights: self.job.layer.weight,
+                    bias: self.job.layer.bias,
+                    activation: self.job.layer.activation,
                 };
                 // SAFETY: `padded` rounds rows up to whole vectors; the target has `rows × channels × columns`
-                // numbers, of which no other task writes these.
+                // numbers, of which no other task writes these; an addend has as many.
                 unsafe {
                     let to = self.to.at(row / n0 * g.output * n0 * n1 + row % n0 * n1);
                     product.rows::<V>(begin, size, n1, to);

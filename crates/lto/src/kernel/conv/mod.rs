@@ -1,4 +1,4 @@
-//! Convolution that keeps the grid, with bias and activation: `a(w ⋆ x + b)`.
+//! Convolution that keeps the grid, with bias and activation: `a(w ⋆ x + b)`, also of a sum with another state.
 //!
 //! Output channels times columns are computed in register tiles over all input channels and taps, from rows that were
 //! copied side by side with their continuation. The backward pass reads the gradient through the activation's
@@ -17,6 +17,7 @@ use super::simd::Isa;
 use burn::tensor::Tensor;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
+use forward::Layer;
 pub use rows::Padding;
 use rows::{Gate, Geometry, Source};
 
@@ -39,7 +40,27 @@ pub fn conv(
     apply(operation, vec![x.into_dispatch(), weight.into_dispatch(), bias.into_dispatch()])
 }
 
-/// The same by stock operations.
+/// `activation(w ⋆ x + b + addend)`, in one pass.
+///
+/// # Shapes
+/// As [`conv`]; `addend` as the output.
+pub fn conv_added(
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    bias: Tensor<1>,
+    addend: Tensor<4>,
+    dilation: usize,
+    padding: [Padding; 2],
+    activation: Activation,
+) -> Tensor<4> {
+    if !is_supported(&x) {
+        return activation.stock(stock(x, weight, bias, dilation, padding, Activation::None) + addend);
+    }
+    let inputs = [x.into_dispatch(), weight.into_dispatch(), bias.into_dispatch(), addend.into_dispatch()];
+    apply(Conv { dilation, padding, activation }, inputs.into())
+}
+
+/// [`conv`] by stock operations.
 pub fn stock(
     x: Tensor<4>,
     weight: Tensor<4>,
@@ -100,8 +121,13 @@ impl Operation for Conv {
         let g = self.geometry(inputs);
         let source = Source { values: inputs[0].values, gate: Gate::Open, channels: g.input, grid: g.grid };
         let with_slope = tracked && self.activation.has_slope();
-        let (weight, bias) = (inputs[1].values, inputs[2].values);
-        let made = forward::forward(Isa::detect(), &g, &source, weight, bias, self.activation, with_slope);
+        let layer = Layer {
+            weight: inputs[1].values,
+            bias: inputs[2].values,
+            addend: inputs.get(3).map(|addend| addend.values),
+            activation: self.activation,
+        };
+        let made = forward::forward(Isa::detect(), &g, &source, layer, with_slope);
         Forward {
             output: made.output,
             shape: vec![g.batch, g.output, g.grid[0], g.grid[1]],
@@ -131,6 +157,10 @@ impl Operation for Conv {
         } else {
             (None, None)
         };
-        vec![x, weight, bias]
+        let mut all = vec![x, weight, bias];
+        if pass.inputs.len() == 4 {
+            all.push(pass.wanted[3].then(|| gradient.gated()));
+        }
+        all
     }
 }

@@ -1,5 +1,6 @@
 //! A convolution with one tap on plain numbers, for operations that have one inside.
 
+use super::forward::Layer;
 use super::rows::{Gate, Geometry, Padding, Source};
 use super::{forward, weight_gradient};
 use crate::kernel::activation::Activation;
@@ -35,9 +36,9 @@ impl Pointwise<'_> {
     /// `[batch, input, n0, n1]` → `[batch, output, n0, n1]`.
     pub fn forward(&self, isa: Isa, x: &[f32]) -> Vec<f32> {
         let source = self.source(x, self.input);
-        let made =
-            forward::forward(isa, &self.geometry(), &source, self.weight, self.bias, Activation::None, false);
-        made.output
+        let layer =
+            Layer { weight: self.weight, bias: self.bias, addend: None, activation: Activation::None };
+        forward::forward(isa, &self.geometry(), &source, layer, false).output
     }
 
     /// The gradient of the input.

@@ -99,6 +99,16 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// All numbers through the gate.
+    pub fn gated(&self) -> Vec<f32> {
+        let values = self.values.iter();
+        match self.gate {
+            Gate::Open => self.values.to_vec(),
+            Gate::Positive(of) => values.zip(of).map(|(v, of)| if *of > 0.0 { *v } else { 0.0 }).collect(),
+            Gate::Slope(of) => values.zip(of).map(|(v, of)| v * of).collect(),
+        }
+    }
+
     /// Copies row `row` (counted through the batch) of channel `channel` to `to`.
     #[inline(always)]
     pub fn copy(&self, row: usize, channel: usize, to: &mut [f32]) {

@@ -63,8 +63,9 @@ fn every_instruction_set_computes_the_definition() {
             let (input, gradient) = (source(&x, g.input), source(&dy, g.output));
             for isa in Isa::available() {
                 let zero = vec![0.0; g.output];
+                let layer = Layer { weight: &w, bias: &zero, addend: None, activation: Activation::None };
                 let got = [
-                    forward::forward(isa, &g, &input, &w, &zero, Activation::None, false).output,
+                    forward::forward(isa, &g, &input, layer, false).output,
                     forward::input_gradient(isa, &g, &gradient, &w),
                     weight_gradient::weight_gradient(isa, &g, &input, &gradient).0,
                 ];
@@ -90,8 +91,21 @@ fn equals_stock_operations() {
                         f(x, w, leaves[2].clone(), dilation, padding, activation).reshape([-1])
                     }
                 };
-                let sizes = [b * i * n0 * n1, o * i * k0 * k1, o];
-                agree(&format!("{shape:?} {padding:?} {activation:?}"), &sizes, &run(conv), &run(stock));
+                let what = format!("{shape:?} {padding:?} {activation:?}");
+                let sizes = [b * i * n0 * n1, o * i * k0 * k1, o, b * o * n0 * n1];
+                agree(&what, &sizes[..3], &run(conv), &run(stock));
+                let added = |t: &[Tensor<1>], ours: bool| {
+                    let (x, w) = (t[0].clone().reshape([b, i, n0, n1]), t[1].clone().reshape([o, i, k0, k1]));
+                    let (bias, addend) = (t[2].clone(), t[3].clone().reshape([b, o, n0, n1]));
+                    let sum = match ours {
+                        true => conv_added(x, w, bias, addend, dilation, padding, activation),
+                        false => {
+                            activation.stock(stock(x, w, bias, dilation, padding, Activation::None) + addend)
+                        }
+                    };
+                    sum.reshape([-1])
+                };
+                agree(&format!("{what} added"), &sizes, &|t| added(t, true), &|t| added(t, false));
             }
         }
     }

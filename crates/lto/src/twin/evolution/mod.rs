@@ -1,5 +1,6 @@
 //! Latent evolutions m_{s→t}: the identity at initialization for every (s, t).
 
+pub mod multigrid;
 pub mod residual;
 pub mod spectral;
 pub mod steady;
@@ -7,6 +8,7 @@ pub mod timed;
 
 use super::config::{refuse, require_size};
 use crate::error::Result;
+use crate::nn::coarsen::GridAxis;
 use crate::nn::conv::Padding;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -21,6 +23,8 @@ pub struct LatentSpace {
     pub dim: usize,
     /// Continuation past the edge.
     pub padding: [Padding; 2],
+    /// The latent grid.
+    pub axes: [GridAxis; 2],
     /// Whether the problem has times.
     pub timed: bool,
 }
@@ -36,12 +40,25 @@ pub trait EvolutionKind {
     /// Its sizes, none of which may be zero.
     fn sizes(&self) -> Vec<usize>;
 
+    /// Checks what is asked of a latent grid of `points` points an axis.
+    ///
+    /// # Errors
+    /// The key that does not fit.
+    fn validate_grid(&self, _points: usize) -> Result<()> {
+        Ok(())
+    }
+
     /// Its inner width f and its number of inner layers.
     fn inner(&self) -> (usize, usize);
 
     /// Weights of an inner layer for each pair of channels, besides its conv3's.
     fn global_weights(&self, _dim: usize) -> f64 {
         0.0
+    }
+
+    /// States on the latent grid that its inner layers keep for the backward pass, at least.
+    fn kept_states(&self, _dim: usize) -> f64 {
+        self.inner().1 as f64
     }
 
     /// A new evolution.
@@ -81,14 +98,14 @@ macro_rules! evolutions {
             /// Checks what the types cannot express.
             ///
             /// # Errors
-            /// A size of zero, or an evolution for problems of the other kind.
-            pub fn validate(&self, timed: bool) -> Result<()> {
+            /// A size of zero, a latent grid that is too small, or an evolution for problems of the other kind.
+            pub fn validate(&self, points: usize, timed: bool) -> Result<()> {
                 match self {
-                    $(EvolutionConfig::$kind(config) => validate(config, stringify!($kind), timed),)+
+                    $(EvolutionConfig::$kind(config) => validate(config, stringify!($kind), points, timed),)+
                 }
             }
 
-            /// Its width f, the weights of an evolution of `latent` channels, and its number of convolutions.
+            /// Its width f, the weights of an evolution of `latent` channels, and the states it keeps.
             pub fn size(&self, latent: usize, dim: usize) -> (usize, f64, f64) {
                 match self {
                     $(EvolutionConfig::$kind(config) => size(config, latent, dim),)+
@@ -122,10 +139,13 @@ evolutions! {
     Residual: residual::ResidualConfig => ResidualEvolution,
     /// Residual blocks of global spectral and local convolutions.
     Spectral: spectral::SpectralConfig => SpectralEvolution,
+    /// Learned multigrid cycles.
+    Multigrid: multigrid::MultigridConfig => MultigridEvolution,
 }
 
-fn validate<K: EvolutionKind>(config: &K, kind: &str, timed: bool) -> Result<()> {
+fn validate<K: EvolutionKind>(config: &K, kind: &str, points: usize, timed: bool) -> Result<()> {
     config.sizes().into_iter().try_for_each(|size| require_size("evolution", size))?;
+    config.validate_grid(points)?;
     let suits = |made_for: Option<bool>| made_for.is_none_or(|made_for| made_for == timed);
     if suits(K::TIMED) {
         return Ok(());
@@ -141,5 +161,5 @@ fn size<K: EvolutionKind>(config: &K, latent: usize, dim: usize) -> (usize, f64,
     let (width, layers) = config.inner();
     let (k, f, taps) = (latent as f64, width as f64, if dim == 2 { 9.0 } else { 3.0 });
     let inner = layers as f64 * f * f * (taps + config.global_weights(dim));
-    (width, 2.0 * taps * k * f + inner, 2.0 + layers as f64)
+    (width, 2.0 * taps * k * f + inner, 2.0 + config.kept_states(dim))
 }

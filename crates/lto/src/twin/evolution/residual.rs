@@ -42,7 +42,7 @@ impl EvolutionKind for ResidualConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> ResidualEvolution {
-        let (width, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
+        let (width, LatentSpace { channels, dim, padding, timed, .. }) = (self.width, space);
         let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };
         let films = if timed { DILATIONS.len() } else { 0 };
         ResidualEvolution {

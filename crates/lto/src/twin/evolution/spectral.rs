@@ -65,7 +65,7 @@ impl EvolutionKind for SpectralConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
-        let (f, LatentSpace { channels, dim, padding, timed }) = (self.width, space);
+        let (f, LatentSpace { channels, dim, padding, timed, .. }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };
         let local = |dilation: &usize| ConvConfig { width: self.taps, dilation: *dilation, ..conv(f, f) };
         let films = if timed { self.blocks } else { 0 };
