@@ -4,6 +4,7 @@ mod physical;
 mod prediction;
 
 use crate::baseline::deeponet::config::DeepOnetConfig;
+use crate::baseline::f_fno::config::FFnoConfig;
 use crate::baseline::fno::config::FnoConfig;
 use crate::baseline::interpolation::INTERPOLATION;
 use crate::baseline::lno::config::LnoConfig;
@@ -59,6 +60,8 @@ models! {
     Lno(config: LnoConfig) => config,
     /// A Fourier neural operator.
     Fno(config: FnoConfig) => config,
+    /// A factorized Fourier neural operator.
+    FFno(config: FFnoConfig) => config,
     /// A DeepONet.
     #[serde(rename = "deeponet")]
     DeepOnet(config: DeepOnetConfig) => config,
