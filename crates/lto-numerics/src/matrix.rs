@@ -16,8 +16,14 @@ pub struct Matrix<'a, T> {
 impl<'a, T: Real> Matrix<'a, T> {
     /// The first `rows × columns` entries of `data`.
     pub fn new(data: &'a [T], rows: usize, columns: usize) -> Self {
-        assert!(data.len() >= rows * columns, "{rows}×{columns} matrix in {} numbers", data.len());
-        Self { data, rows, columns, strides: [columns as isize, 1] }
+        Self::strided(data, rows, columns, columns)
+    }
+
+    /// Rows of `columns` entries that begin `stride` entries apart.
+    pub fn strided(data: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
+        let needed = extent(rows, columns, stride);
+        assert!(data.len() >= needed, "{rows}×{columns} matrix in {} numbers", data.len());
+        Self { data, rows, columns, strides: [stride as isize, 1] }
     }
 
     /// The transpose, without copying.
@@ -29,6 +35,11 @@ impl<'a, T: Real> Matrix<'a, T> {
         let begin = (columns.start * self.strides[1] as usize).min(self.data.len());
         Self { data: &self.data[begin..], columns: columns.len(), ..self }
     }
+}
+
+/// Entries from the first to the last of a matrix whose rows begin `stride` entries apart.
+fn extent(rows: usize, columns: usize, stride: usize) -> usize {
+    if rows * columns == 0 { 0 } else { (rows - 1) * stride + columns }
 }
 
 /// `out = a b`, in partial sums of at most `longest` terms: each entry carries the rounding of `longest`
@@ -47,9 +58,15 @@ pub fn multiply_in_pieces<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], lo
 
 /// `out = a b` (`out = out + a b` if `accumulate`), on the calling thread; `out` is row-major `[a.rows, b.columns]`.
 pub fn multiply<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], accumulate: bool) {
+    multiply_strided(a, b, out, b.columns, accumulate);
+}
+
+/// [`multiply`] with rows of `out` that begin `stride` entries apart; what lies between them stays.
+pub fn multiply_strided<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], stride: usize, accumulate: bool) {
     assert_eq!(a.columns, b.rows, "inner dimensions");
-    assert!(out.len() >= a.rows * b.columns, "room for the product");
-    // SAFETY: both views cover rows × columns entries of their slices (checked in `Matrix::new`; transposing permutes
+    let needed = extent(a.rows, b.columns, stride);
+    assert!(stride >= b.columns && out.len() >= needed, "room for the product");
+    // SAFETY: both views cover rows × columns entries of their slices (checked in `Matrix::strided`; transposing permutes
     // the strides with the extents), and `out` has room for the product (checked above) and aliases neither.
     unsafe {
         gemm::gemm(
@@ -58,7 +75,7 @@ pub fn multiply<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], accumulate: 
             a.columns,
             out.as_mut_ptr(),
             1,
-            b.columns as isize,
+            stride as isize,
             accumulate,
             a.data.as_ptr(),
             a.strides[1],
@@ -96,6 +113,17 @@ mod tests {
             assert_eq!(out[i * 4 + j], number(exact));
         }
         let whole = out.clone();
+        // The middle columns of larger matrices: what lies around them stays.
+        let spread = |narrow: &[T], columns: usize| -> Vec<T> {
+            let rows = narrow.chunks_exact(columns);
+            rows.flat_map(|row| [&[T::ONE], row, &[T::ONE]].concat()).collect()
+        };
+        let wide = [spread(&a, 2), spread(&b, 3)];
+        let (a_wide, b_wide) =
+            (Matrix::strided(&wide[0][1..], 3, 2, 4), Matrix::strided(&wide[1][1..], 4, 3, 5));
+        let mut out_wide = vec![T::ONE; 12];
+        multiply_strided(a_wide.transposed(), b_wide.transposed(), &mut out_wide[1..], 6, false);
+        assert_eq!(out_wide, spread(&whole, 4));
         for longest in 1..5 {
             let (a, b) = (Matrix::new(&a, 3, 2).transposed(), Matrix::new(&b, 4, 3).transposed());
             multiply_in_pieces(a, b, &mut out, longest);

@@ -6,6 +6,7 @@ mod rolling;
 mod way;
 
 use crate::baseline::deeponet::config::DeepOnetConfig;
+use crate::baseline::f_fno::config::FFnoConfig;
 use crate::baseline::fno::config::FnoConfig;
 use crate::baseline::interpolation::INTERPOLATION;
 use crate::baseline::lno::config::LnoConfig;
@@ -62,6 +63,8 @@ models! {
     Lno(config: LnoConfig) => config,
     /// A Fourier neural operator.
     Fno(config: FnoConfig) => config,
+    /// A factorized Fourier neural operator.
+    FFno(config: FFnoConfig) => config,
     /// A DeepONet.
     #[serde(rename = "deeponet")]
     DeepOnet(config: DeepOnetConfig) => config,

@@ -1,6 +1,6 @@
 //! How much memory a model needs, before any is allocated.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::problem::Problem;
 use lto_numerics::memory;
 
@@ -47,6 +47,21 @@ impl Size {
         let Self { weights, state, layers } = self;
         let what = format!("{what} of {weights:.1e} weights with hidden states of {state:.1e} numbers");
         Ok(memory::require(&what, (NUMBER * numbers + LAYER * layers) as u128)?)
+    }
+}
+
+/// Refuses sizes of zero, given with their keys of `[model]`.
+///
+/// # Errors
+/// [`Error::Config`], naming the first one.
+pub fn at_least_1<'a>(sizes: impl IntoIterator<Item = (&'a str, usize)>) -> Result<()> {
+    match sizes.into_iter().find(|(_, size)| *size == 0) {
+        Some((key, _)) => Err(Error::Config {
+            key: format!("model.{key}"),
+            value: "0".into(),
+            requirement: "must be at least 1".into(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -24,6 +24,7 @@ fn options() -> BatchOptions {
         size: 3,
         pairs: Pairs::All,
         context: ContextConfig::default(),
+        deviations: [vec![1.0], vec![1.0]],
         symmetries: false,
         query_points: None,
         pushforward: PushforwardConfig::default(),
@@ -51,7 +52,7 @@ fn a_step_has_its_batch_whatever_was_made_before() {
         symmetries: true,
         query_points: Some(20),
         pushforward: PushforwardConfig { probability: 0.5, max_steps: 2 },
-        context: ContextConfig { fraction: [0.1, 3.0], ..ContextConfig::default() },
+        context: ContextConfig { fraction: [0.1, 3.0], noise: 0.1, ..ContextConfig::default() },
         ..options()
     };
     let make = || Arc::new(batches(data(HEAT, 3.0), everything.clone()));
@@ -81,6 +82,39 @@ fn an_epoch_sees_every_training_sample_once() {
         assert_eq!(epoch, [0, 1, 2, 3, 4]);
     }
     assert!(origins[..5] != origins[5..10], "every epoch has an order of its own");
+}
+
+/// Normal, with the given share of every channel's deviation, on contexts alone, and new in every step.
+#[test]
+fn noise_has_its_share_of_every_channel() {
+    let noisy = |noise: f64| {
+        let full = DesignWeights { full: 1.0, ..DesignWeights::default() };
+        let context = ContextConfig { designs: full, noise, ..ContextConfig::default() };
+        // Two frames as two channels.
+        let deviations = [vec![2.0, 0.5], vec![0.5]];
+        let options = BatchOptions { size: 5, context, deviations, ..options() };
+        let batches = batches(data(&format!("{HEAT}history = 2\n"), 1.0), options);
+        (0..20).map(|step| batches.make(step).unwrap()).collect::<Vec<_>>()
+    };
+    let (clean, noisy) = (noisy(0.0), noisy(0.1));
+    let mut normal = [Vec::new(), Vec::new()];
+    for (clean, noisy) in clean.iter().zip(&noisy) {
+        assert_eq!((&clean.batch.source, &clean.batch.target), (&noisy.batch.source, &noisy.batch.target));
+        for (clean, noisy) in clean.batch.contexts.iter().zip(&noisy.batch.contexts) {
+            assert_eq!(clean.points, noisy.points);
+            let off: Vec<f64> = noisy.values.iter().zip(&clean.values).map(|(a, b)| a - b).collect();
+            for (c, scale) in [0.2, 0.05].into_iter().enumerate() {
+                normal[c].extend(off[c * 64..(c + 1) * 64].iter().map(|v| v / scale));
+            }
+        }
+    }
+    for normal in &normal {
+        let moment = |power| normal.iter().map(|v: &f64| v.powi(power)).sum::<f64>() / normal.len() as f64;
+        // 6400 draws: three standard errors of the mean, the variance and the fourth moment.
+        assert!(moment(1).abs() < 0.04 && (moment(2) - 1.0).abs() < 0.06 && (moment(4) - 3.0).abs() < 0.4);
+    }
+    let first = &normal[0];
+    assert!(first[..320] != first[320..640] && first[..64] != normal[1][..64]);
 }
 
 /// Moved or not, the context and the queries show the same field: where their points meet, so do the values.
@@ -192,13 +226,25 @@ fn the_points_a_stride_leaves_out_are_genuinely_finer() {
     );
     let designs = DesignWeights { random: 1.0, full: 0.0, ..DesignWeights::default() };
     let context = ContextConfig { fraction: [3.0, 3.0], designs, ..ContextConfig::default() };
-    let batch =
-        batches(data, BatchOptions { context, observe_targets: true, ..options() }).make(0).unwrap().batch;
+    let options = BatchOptions { context, observe_targets: true, ..options() };
+    let batch = batches(data.clone(), options.clone()).make(0).unwrap().batch;
     // Coefficients are 3 or 12: two values, where refinement would have made others.
     let mut values: Vec<f64> = batch.contexts[0].values.clone();
     values.sort_by(f64::total_cmp);
     values.dedup();
     assert_eq!((values.len(), batch.contexts[0].points.len(), batch.target_contexts.len()), (2, 243, 3));
+    // Noise on both, each with its own deviation.
+    let context = ContextConfig { noise: 0.1, ..options.context.clone() };
+    let options = BatchOptions { context, deviations: [vec![30.0], vec![0.2]], ..options };
+    let noisy = batches(data, options).make(0).unwrap().batch;
+    for (clean, noisy, deviation) in [
+        (&batch.contexts[1], &noisy.contexts[1], 3.0),
+        (&batch.target_contexts[1], &noisy.target_contexts[1], 0.02),
+    ] {
+        let squares = clean.values.iter().zip(&noisy.values).map(|(a, b)| (a - b).powi(2));
+        let found = (squares.sum::<f64>() / 243.0).sqrt() / deviation;
+        assert!((found - 1.0).abs() < 0.2, "{found}");
+    }
 }
 
 /// Frames by hand: the state at s, the two before it as the first channels, and nothing from before the data.

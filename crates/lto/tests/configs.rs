@@ -12,7 +12,7 @@ use lto::twin::evolution::EvolutionConfig;
 use std::path::{Path, PathBuf};
 
 /// Numbers of parameters as published.
-const PUBLISHED: [(&str, usize); 10] = [
+const PUBLISHED: [(&str, usize); 12] = [
     ("burgers", 29_395),
     ("navier_stokes", 1_126_211),
     ("darcy", 29_139),
@@ -23,6 +23,8 @@ const PUBLISHED: [(&str, usize); 10] = [
     ("lno_darcy_large", 762_113),
     ("fno_burgers", 23_937),
     ("fno_navier_stokes", 1_124_193),
+    ("f_fno_burgers", 29_426),
+    ("f_fno_navier_stokes", 1_072_834),
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -58,6 +60,8 @@ fn published_configurations_have_the_published_numbers_of_parameters() {
             "darcy",
             "darcy_attention",
             "darcy_attention_large",
+            "f_fno_burgers",
+            "f_fno_navier_stokes",
             "fno_burgers",
             "fno_navier_stokes",
             "heat",
@@ -80,6 +84,13 @@ fn published_configurations_train_as_published() {
     for path in files("paper") {
         let (experiment, _) = load(&path);
         let train = &experiment.train;
+        if name(&path).starts_with("f_fno") {
+            assert_eq!((train.batch, train.learning_rate, train.weight_decay), (19, 2.5e-3, 1e-4));
+            assert_eq!((train.betas, train.gradient_clip, train.context.noise), ([0.9, 0.999], 0.0, 0.01));
+            let warmup = train.schedule.factor(0.0025);
+            assert_eq!((train.steps, warmup), (Some(100_000), 0.5));
+            continue;
+        }
         assert_eq!(
             (train.batch, train.learning_rate, train.weight_decay),
             (4, 1e-3, 5e-5),
@@ -96,7 +107,13 @@ fn published_configurations_train_as_published() {
 /// Baselines see all consecutive pairs, whole grids and the loss that is reported.
 #[test]
 fn baselines_train_fairly() {
-    for (name, history) in [("fno_burgers", 10), ("fno_navier_stokes", 1), ("lno_navier_stokes", 1)] {
+    for (name, history) in [
+        ("fno_burgers", 10),
+        ("fno_navier_stokes", 1),
+        ("lno_navier_stokes", 1),
+        ("f_fno_burgers", 1),
+        ("f_fno_navier_stokes", 1),
+    ] {
         let path = files("paper").into_iter().find(|path| self::name(path) == name).unwrap();
         let (Experiment { data, train, .. }, _) = load(&path);
         assert_eq!(train.pairs, Some(Pairs::Consecutive), "{name}");

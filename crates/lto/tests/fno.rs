@@ -1,15 +1,10 @@
 //! The Fourier neural operator equals independent implementations (`fixtures/make_fno.py`), forward and backward, and says
 //! what it cannot do.
 
-#[path = "common/compare.rs"]
-mod compare;
-#[path = "common/fixture.rs"]
-mod fixture;
+#[path = "common/whole_grids.rs"]
+mod whole_grids;
 
-use burn::tensor::{Device, Tensor, TensorData};
-use compare::{difference, numbers};
-use fixture::Fixture;
-use lto::Error;
+use burn::tensor::Device;
 use lto::baseline::fno::Fno;
 use lto::baseline::fno::config::FnoConfig;
 use lto::model::{Model, ModelCard, ModelConfig};
@@ -20,26 +15,10 @@ use lto_numerics::{Domain, Grid, Placement, Points};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
-
-fn problem(domain: &Domain, [source_channels, target_channels]: [usize; 2], native: &[usize]) -> Problem {
-    let times = Some([0.0, 1.0]);
-    Problem {
-        domain: domain.clone(),
-        source_channels,
-        target_channels,
-        native: native.to_vec(),
-        times,
-        changes: Vec::new(),
-    }
-}
+use whole_grids::{assert_equals_fixture, grid, numbers, problem, refusal};
 
 fn operator(text: &str, problem: Problem) -> Fno {
     Fno::new(&toml::from_str::<FnoConfig>(text).unwrap(), &problem, &Device::flex().autodiff()).unwrap()
-}
-
-fn grid(domain: &Domain, shape: &[usize], placement: Placement) -> Points {
-    let axes: Vec<_> = shape.iter().map(|&n| (n, placement)).collect();
-    Points::grid(Grid::uniform(domain.clone(), &axes).unwrap())
 }
 
 #[test]
@@ -54,32 +33,12 @@ fn forward_and_gradients_equal_independent_implementations() {
         ("fno_package_2d", [1, 2], vec![12, 10], format!("{package}modes = [5, 6]")),
         ("fno_package_coarse", [1, 1], vec![4, 8], format!("{package}modes = [6, 12]")),
     ] {
-        let mut fixture = Fixture::open(name);
         // The published programs count from 0 to 1, ends included; the package leaves the last out.
         let is_package = text.contains("form");
         let placement = if is_package { Placement::Left } else { Placement::Vertex };
         let domain = Domain::unit(shape.len(), is_package).unwrap();
         let fno = operator(&text, problem(&domain, channels, &shape));
-        let fno = fno.with_parameters(&mut |name, _| Some(fixture.single(&format!("parameter/{name}"))));
-        let points = grid(&domain, &shape, placement);
-        let (each, values) = (channels[0] * points.len(), fixture.get("values"));
-        let contexts: Vec<Context> = values
-            .chunks_exact(each)
-            .map(|v| Context { points: points.clone(), n_channels: channels[0], values: v.to_vec() })
-            .collect();
-        let prediction = fno.forward(&contexts, &[(0.0, 0.1); 2], &[Arc::new(points)]).unwrap();
-        let off = difference(&numbers(prediction.clone()), &fixture.get("prediction"));
-        assert!(off < 1e-5, "{name}: {off:e}");
-
-        let weight = TensorData::new(fixture.single("weight"), prediction.dims());
-        let weight = Tensor::<3>::from_data(weight, &prediction.device());
-        let mut backward = (prediction * weight).sum().backward();
-        let found = fno.gradients(&mut backward);
-        assert_eq!(found.len(), fno.parameters().len(), "every parameter has a gradient");
-        for gradient in found {
-            let off = difference(&gradient.values, &fixture.get(&format!("gradient/{}", gradient.name)));
-            assert!(off < 2e-5, "{name} {}: {off:e}", gradient.name);
-        }
+        assert_equals_fixture(&fno, name, &grid(&domain, &shape, placement));
     }
 }
 
@@ -109,15 +68,7 @@ fn what_it_cannot_do_is_said() {
     let domain = Domain::unit(2, true).unwrap();
     let fno = operator("width = 2\nmodes = 17", problem(&domain, [1, 1], &[64, 64]));
     assert_eq!(fno.reach(), Reach::Step);
-    let refuse = |points: &Points, query: &Points| {
-        let values = vec![0.5; points.len()];
-        let context = Context { points: points.clone(), n_channels: 1, values };
-        match fno.forward(&[context], &[(0.0, 0.1)], &[Arc::new(query.clone())]) {
-            Err(Error::Unsupported { model: "fno", reason }) => reason,
-            Err(other) => panic!("{other}"),
-            Ok(_) => "nothing".into(),
-        }
-    };
+    let refuse = |points: &Points, query: &Points| refusal(&fno, points, query);
     let native = grid(&domain, &[64, 64], Placement::Left);
     let coarse = |n| grid(&domain, &[n, n], Placement::Left);
     assert_eq!(refuse(&native, &native), "nothing");

@@ -133,6 +133,7 @@ fn sizes_that_the_weights_do_not_have_are_refused() {
     let others = [
         "kind = 'fno'\nwidth = 2\nmodes = 2",
         "kind = 'fno'\nform = 'neural_operator'\nwidth = 2\nmodes = [4, 2]",
+        "kind = 'f_fno'\nwidth = 2\nmodes = [2, 3]\nlayers = 2\nhidden = 4",
         "kind = 'deeponet'\nbranch = [4]\ntrunk = [4]\nbasis = 2\nsensor_stride = 4",
         "kind = 'lno'\nblocks = 1\nmodes = 3\ndim = 4\nheads = 2",
     ];

@@ -17,6 +17,7 @@ static ALLOCATOR: allocation::Watched = allocation::Watched;
 const FURTHER: [&str; 5] = [
     "kind = 'deeponet'\nbranch = [8, 6]\ntrunk = [8]\nbasis = 4",
     "kind = 'fno'\nform = 'neural_operator'\nwidth = 6\nmodes = 4\nblocks = 2",
+    "kind = 'f_fno'\nwidth = 6\nmodes = 4\nlayers = 2\nshare = false",
     "kind = 'lno'\nblocks = 2\nmodes = 5\ndim = 8\nheads = 2\nqueries = 'any'",
     "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\nencoder = { kind = 'attention', width = 4 }\n\
      evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }\ndecoder = { hidden = 4 }",

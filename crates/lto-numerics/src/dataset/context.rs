@@ -5,6 +5,7 @@ use crate::field::Field;
 use crate::grid::Grid;
 use crate::points::Points;
 use rand::{Rng, RngExt};
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 /// Which grid points are observed.
@@ -48,6 +49,19 @@ pub struct Context {
     pub n_channels: usize,
     /// The observed values, `[channel, point]`.
     pub values: Vec<f64>,
+}
+
+impl Context {
+    /// Adds normal noise to every value, of the given standard deviation in each channel.
+    pub fn add_noise(&mut self, deviations: &[f64], rng: &mut impl Rng) {
+        let channels = self.values.chunks_exact_mut(self.points.len().max(1));
+        for (values, deviation) in channels.zip(deviations) {
+            for value in values {
+                let normal: f64 = StandardNormal.sample(rng);
+                *value += deviation * normal;
+            }
+        }
+    }
 }
 
 /// Draws contexts of one design. Points keep their grid structure and their true coordinates.

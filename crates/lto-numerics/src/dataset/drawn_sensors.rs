@@ -8,7 +8,6 @@ use crate::resample::at_points;
 use crate::sample::Sample;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
 /// Where sensors are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,11 +92,7 @@ impl DrawnSensors {
         };
         let noise: Vec<f64> =
             (0..field.n_channels()).map(|c| draw.noise * deviation(field.channel(c))).collect();
-        let n = context.points.len();
-        for (index, value) in context.values.iter_mut().enumerate() {
-            let normal: f64 = StandardNormal.sample(&mut rng);
-            *value += noise[index / n] * normal;
-        }
+        context.add_noise(&noise, &mut rng);
         Ok(Self { context, time, channels, noise })
     }
 

@@ -254,6 +254,7 @@ fn models(folder: &Path) -> Vec<Input> {
              evolution = { kind = 'timed', width = 4 }\ndecoder = { hidden = 5 }",
         ),
         ("fno", "kind = 'fno'\nwidth = 4\nmodes = 2\nblocks = 1\nhidden = 4"),
+        ("f_fno", "kind = 'f_fno'\nwidth = 4\nmodes = 2\nlayers = 1\nhidden = 4"),
     ];
     let normalizer = || serde_json::from_str(r#"{"mean": [0.5], "scale": [2.0]}"#).expect("numbers");
     let mut inputs = Vec::new();

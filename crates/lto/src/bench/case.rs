@@ -31,11 +31,15 @@ pub enum BenchCase {
     FnoBurgers,
     /// Fourier neural operator, 1,124,193 parameters, 2-D
     FnoNavierStokes,
+    /// Factorized Fourier neural operator, 29,426 parameters, 1-D
+    FFnoBurgers,
+    /// Factorized Fourier neural operator, 1,072,834 parameters, 2-D
+    FFnoNavierStokes,
 }
 
 impl BenchCase {
     /// Every case.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Burgers,
         Self::NavierStokes,
         Self::Darcy,
@@ -43,6 +47,8 @@ impl BenchCase {
         Self::LnoDarcy,
         Self::FnoBurgers,
         Self::FnoNavierStokes,
+        Self::FFnoBurgers,
+        Self::FFnoNavierStokes,
     ];
 
     /// Name as on the command line and in JSON.
@@ -55,6 +61,8 @@ impl BenchCase {
             Self::LnoDarcy => "lno-darcy",
             Self::FnoBurgers => "fno-burgers",
             Self::FnoNavierStokes => "fno-navier-stokes",
+            Self::FFnoBurgers => "f-fno-burgers",
+            Self::FFnoNavierStokes => "f-fno-navier-stokes",
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
     let idle_mb = peak_memory::megabytes();
     let default_batch = match (what, case) {
         (BenchTask::Predict, _) => 1,
-        (_, BenchCase::Burgers | BenchCase::FnoBurgers) => 16,
+        (_, BenchCase::Burgers | BenchCase::FnoBurgers | BenchCase::FFnoBurgers) => 16,
         _ => 4,
     };
     let made = Case::new(case, batch.unwrap_or(default_batch))?;

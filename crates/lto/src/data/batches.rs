@@ -23,6 +23,8 @@ pub struct BatchOptions {
     pub pairs: Pairs,
     /// How source states are observed.
     pub context: ContextConfig,
+    /// What the noise on them is a share of: the deviation of every channel of sources and of targets.
+    pub deviations: [Vec<f64>; 2],
     /// Whether the symmetries of the data are used.
     pub symmetries: bool,
     /// Number of query points, drawn from the native grid; all if `None`.
@@ -120,7 +122,8 @@ impl Batches {
         }
         times.resize(options.size, (0.0, 0.0));
         let fields = self.data.fields(&wanted)?;
-        let batch = self.assemble(drafts, &fields, times, &mut rng)?;
+        let mut batch = self.assemble(drafts, &fields, times, &mut rng)?;
+        self.add_noise(&mut batch, step);
         Ok(Prepared { batch, unroll, origins })
     }
 
@@ -224,6 +227,21 @@ impl Batches {
             batch.target.extend(at(draft.target));
         }
         Ok(batch)
+    }
+
+    /// Adds the noise of step `step`, drawn from a stream of its own: without noise the contexts are the same.
+    fn add_noise(&self, batch: &mut Batch, step: u64) {
+        let level = self.options.context.noise;
+        if level == 0.0 {
+            return;
+        }
+        let mut rng = stream(self.seed, Purpose::Noise, step);
+        let [sources, targets] =
+            self.options.deviations.each_ref().map(|deviations| -> Vec<f64> {
+                deviations.iter().map(|deviation| level * deviation).collect()
+            });
+        batch.contexts.iter_mut().for_each(|context| context.add_noise(&sources, &mut rng));
+        batch.target_contexts.iter_mut().for_each(|context| context.add_noise(&targets, &mut rng));
     }
 
     /// The query points, and which points of the native grid they are.

@@ -23,12 +23,14 @@ pub struct ContextConfig {
     pub draw: FractionDraw,
     /// How often each design is drawn, relative to the others.
     pub designs: DesignWeights,
+    /// Standard deviation of the normal noise on every value, as a share of its channel's: that many in normalized units.
+    pub noise: f64,
 }
 
 impl Default for ContextConfig {
     fn default() -> Self {
         let designs = DesignWeights { random: 3.0, full: 1.0, ..DesignWeights::default() };
-        Self { fraction: [0.05, 1.0], draw: FractionDraw::default(), designs }
+        Self { fraction: [0.05, 1.0], draw: FractionDraw::default(), designs, noise: 0.0 }
     }
 }
 
@@ -126,7 +128,7 @@ impl ContextConfig {
     /// Checks what types cannot say.
     ///
     /// # Errors
-    /// Fractions that are not positive and ordered, weights that are negative or all zero.
+    /// Fractions that are not positive and ordered, weights that are negative or all zero, negative noise.
     pub fn validate(&self) -> Result<()> {
         let refuse = |key: &str, value: String, requirement: &str| {
             Err(Error::Config { key: format!("train.context.{key}"), value, requirement: requirement.into() })
@@ -146,6 +148,9 @@ impl ContextConfig {
                 format!("{weights:?}"),
                 "weights must not be negative, and one must be positive",
             );
+        }
+        if !(self.noise >= 0.0 && self.noise.is_finite()) {
+            return refuse("noise", self.noise.to_string(), "must not be negative");
         }
         Ok(())
     }

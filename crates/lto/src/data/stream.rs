@@ -12,6 +12,8 @@ pub enum Purpose {
     Batch,
     /// The validation examples.
     Validation,
+    /// The noise on the contexts of a step.
+    Noise,
 }
 
 /// Stream number `index` of a purpose under a seed.

@@ -17,7 +17,6 @@ use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points};
 use rand::Rng;
-use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -286,14 +285,12 @@ fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rn
     if level == 0.0 {
         return;
     }
-    let n = context.points.len();
-    for (c, values) in context.values.chunks_exact_mut(n).enumerate() {
+    let deviation = |c: usize| {
         let truth = field.channel(c);
         let mean = truth.iter().sum::<f64>() / truth.len() as f64;
         let variance = truth.iter().map(|u| (u - mean).powi(2)).sum::<f64>() / truth.len() as f64;
-        for value in values {
-            let normal: f64 = StandardNormal.sample(rng);
-            *value += level * variance.sqrt() * normal;
-        }
-    }
+        level * variance.sqrt()
+    };
+    let deviations: Vec<f64> = (0..field.n_channels()).map(deviation).collect();
+    context.add_noise(&deviations, rng);
 }

@@ -5,6 +5,7 @@ pub mod affine;
 pub mod clock;
 pub mod conv;
 mod dots;
+pub mod factorized;
 pub mod interpolate;
 pub mod latent_attention;
 pub mod log_scale;

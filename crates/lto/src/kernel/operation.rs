@@ -159,6 +159,7 @@ impl<C: CheckpointStrategy> Extension for Autodiff<Flex, C> {
             4 => tracked::<4, C>(inputs.0, operation),
             5 => tracked::<5, C>(inputs.0, operation),
             7 => tracked::<7, C>(inputs.0, operation),
+            9 => tracked::<9, C>(inputs.0, operation),
             n => unreachable!("no operation takes {n} tensors"),
         }
     }

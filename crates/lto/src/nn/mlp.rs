@@ -79,8 +79,8 @@ impl Mlp {
     /// # Shapes
     /// `[b, in, M]` → `[b, out, M]`.
     pub fn pointwise(&self, x: Tensor<3>) -> Tensor<3> {
-        if let [first, second, third] = &self.layers[..] {
-            return mlp(x, [first, second, third].map(|layer| (layer.weight.val(), layer.bias.val())));
+        if self.layers.len() == 3 {
+            return mlp(x, self.layers.iter().map(|layer| (layer.weight.val(), layer.bias.val())));
         }
         let [b, k, m] = x.dims();
         let y = self.forward(x.swap_dims(1, 2).reshape([b * m, k]));

@@ -5,6 +5,7 @@ pub mod conv;
 pub mod coordinates;
 pub mod film;
 pub mod mlp;
+pub mod normed_linear;
 pub mod residual_mlp;
 pub mod spectral_conv;
 pub mod transformer;

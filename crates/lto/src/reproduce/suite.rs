@@ -22,6 +22,8 @@ const FILES: &[(&str, &str)] = files![
     "paper/burgers",
     "paper/darcy",
     "paper/darcy_attention",
+    "paper/f_fno_burgers",
+    "paper/f_fno_navier_stokes",
     "paper/fno_burgers",
     "paper/fno_navier_stokes",
     "paper/lno_darcy",

@@ -134,6 +134,7 @@ impl Trainer {
             size: train.batch,
             pairs: train.pairs_for(operator.reach(), experiment.model.max_step())?,
             context: train.context.clone(),
+            deviations: [source.scale().to_vec(), target.scale().to_vec()],
             symmetries: train.symmetries,
             query_points: train.query_points,
             pushforward: train.pushforward,

@@ -1,7 +1,8 @@
 //! The configuration of a DeepONet.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::problem::Problem;
+use crate::size::at_least_1;
 use lto_numerics::{Grid, Placement};
 use serde::{Deserialize, Serialize};
 
@@ -36,10 +37,7 @@ impl DeepOnetConfig {
         let sizes = [("basis", self.basis), ("sensor_stride", self.sensor_stride)];
         let widths =
             self.branch.iter().map(|w| ("branch", *w)).chain(self.trunk.iter().map(|w| ("trunk", *w)));
-        if let Some((key, _)) = sizes.into_iter().chain(widths).find(|(_, size)| *size == 0) {
-            let requirement = "must be at least 1".into();
-            return Err(Error::Config { key: format!("model.{key}"), value: "0".into(), requirement });
-        }
+        at_least_1(sizes.into_iter().chain(widths))?;
         let usual = |periodic: bool| if periodic { Placement::Left } else { Placement::Vertex };
         let axes: Vec<(usize, Placement)> = problem
             .native

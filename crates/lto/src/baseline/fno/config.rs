@@ -1,7 +1,9 @@
 //! The configuration of a Fourier neural operator.
 
-use crate::error::{Error, Result};
+use crate::baseline::modes::Modes;
+use crate::error::Result;
 use crate::problem::Problem;
+use crate::size::at_least_1;
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a Fourier neural operator, the `[model]` of a configuration file with `kind = "fno"`.
@@ -41,25 +43,7 @@ pub enum FnoForm {
     NeuralOperator,
 }
 
-/// One number for all axes, or one for each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Modes {
-    /// The same along every axis.
-    All(usize),
-    /// One for each axis.
-    Each(Vec<usize>),
-}
-
 impl FnoConfig {
-    /// Wavenumbers along axis `d`.
-    pub fn modes(&self, d: usize) -> usize {
-        match &self.modes {
-            Modes::All(modes) => *modes,
-            Modes::Each(each) => each.get(d).copied().unwrap_or(0),
-        }
-    }
-
     /// Width of the hidden layer of the projection.
     pub fn hidden(&self) -> usize {
         self.hidden.unwrap_or(match self.form {
@@ -73,37 +57,13 @@ impl FnoConfig {
     /// # Errors
     /// A size of zero, the wrong number of modes, or more modes than the training grid has.
     pub fn validate(&self, problem: &Problem) -> Result<()> {
-        let refuse = |key: &str, value: String, requirement: String| {
-            Err(Error::Config { key: format!("model.{key}"), value, requirement })
-        };
-        let dim = problem.domain.dim();
-        if let Modes::Each(each) = &self.modes
-            && each.len() != dim
-        {
-            return refuse(
-                "modes",
-                format!("{each:?}"),
-                format!("one number, or one for each of {dim} axes"),
-            );
-        }
-        let sizes = [("width", self.width), ("blocks", self.blocks), ("hidden", self.hidden())];
-        let modes = (0..dim).map(|d| ("modes", self.modes(d)));
-        if let Some((key, _)) = sizes.into_iter().chain(modes).find(|(_, size)| *size == 0) {
-            return refuse(key, "0".into(), "must be at least 1".into());
-        }
-        match self.coarse_axis(&problem.native) {
-            Some(d) => {
-                let n = problem.native[d];
-                let most = format!("a training grid of {n} points has {} wavenumbers", n / 2 + 1);
-                refuse("modes", self.modes(d).to_string(), most)
-            }
-            None => Ok(()),
-        }
+        self.modes.validate(problem.domain.dim())?;
+        at_least_1([("width", self.width), ("blocks", self.blocks), ("hidden", self.hidden())])?;
+        self.needed().map_or(Ok(()), |modes| modes.fit(&problem.native))
     }
 
-    /// The first axis of a grid with too few points for the modes; only the published form needs all of them.
-    pub fn coarse_axis(&self, shape: &[usize]) -> Option<usize> {
-        let needs_all = self.form == FnoForm::Published;
-        (0..shape.len()).find(|&d| needs_all && self.modes(d) > shape[d] / 2 + 1)
+    /// The wavenumbers that a grid must have: only the published form needs all of them.
+    pub fn needed(&self) -> Option<&Modes> {
+        (self.form == FnoForm::Published).then_some(&self.modes)
     }
 }

@@ -5,27 +5,25 @@ pub mod config;
 mod neural_operator;
 mod published;
 
-use crate::error::{Error, Result};
+use super::whole_grid::WholeGrid;
+use crate::error::Result;
 use crate::kernel::spectral::Transform;
 use crate::kernel::spectral::axis::Axis;
-use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen, tensor};
+use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen};
 use crate::parameters::{Named, device_of};
 use crate::problem::Problem;
 use crate::size::{Size, chain, points};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use config::{FnoConfig, FnoForm};
+use lto_numerics::Points;
 use lto_numerics::dataset::Context;
-use lto_numerics::{Grid, PointStructure, Points};
 use neural_operator::NeuralOperator;
 use published::Published;
 use std::sync::Arc;
 
 /// Name in messages and configuration files.
 const NAME: &str = "fno";
-
-/// Spacings of a regular grid differ by less than this share of the axis.
-const REGULAR: f64 = 1e-6;
 
 /// The learned parts, in either form.
 #[derive(Module, Debug)]
@@ -72,76 +70,21 @@ impl Fno {
         };
         Ok(Self { network, config: config.clone(), problem: problem.clone() })
     }
-
-    /// The grid of a context, which must also be the query's.
-    fn grid<'a>(&self, context: &'a Context, query: &Points) -> Result<&'a Grid> {
-        let refuse = |reason: String| Err(Error::Unsupported { model: NAME, reason });
-        let PointStructure::Grid(grid) = context.points.structure() else {
-            let n = context.points.len();
-            return refuse(format!("it needs values on a whole grid, but these {n} points do not form one"));
-        };
-        for (d, axis) in grid.domain().axes().iter().enumerate() {
-            let (x, step) = (grid.coordinates(d), grid.spacing(d));
-            if x.windows(2).any(|pair| (pair[1] - pair[0] - step).abs() > REGULAR * axis.length()) {
-                return refuse(format!("the spacing of the grid along {} varies", axis.name));
-            }
-        }
-        if let Some(d) = self.config.coarse_axis(&grid.shape()) {
-            let (n, modes) = (grid.shape()[d], self.config.modes(d));
-            let has = n / 2 + 1;
-            return refuse(format!("its {modes} modes along an axis need more than the {has} of {n} points"));
-        }
-        match query.structure() {
-            PointStructure::Grid(to) if to == grid => Ok(grid),
-            _ => refuse("it predicts only on the grid of its context, and the query is another".into()),
-        }
-    }
-
-    /// Values, then coordinates: `[b, p + D, n]` and the shape of the grid.
-    fn inputs(&self, contexts: &[Context], queries: &[Arc<Points>]) -> Result<(Tensor<3>, Vec<usize>)> {
-        let (mut values, mut shape, mut channels) = (Vec::new(), Vec::new(), 0);
-        for (i, (context, query)) in contexts.iter().zip(queries.iter().cycle()).enumerate() {
-            let grid = self.grid(context, query)?;
-            if i > 0 && shape != grid.shape() {
-                let reason = format!("one batch has grids of {shape:?} and {:?} points", grid.shape());
-                return Err(Error::Unsupported { model: NAME, reason });
-            }
-            shape = grid.shape();
-            channels = context.n_channels + grid.dim();
-            values.reserve(channels * grid.len());
-            values.extend(&context.values);
-            coordinates(grid, &mut values);
-        }
-        let n = shape.iter().product();
-        let device = device_of(&self.network);
-        Ok((tensor(&values, [contexts.len(), channels, n], &device), shape))
-    }
-}
-
-/// Appends `[D, n]` coordinates in `[0, 1]`.
-fn coordinates(grid: &Grid, to: &mut Vec<f64>) {
-    for (d, axis) in grid.domain().axes().iter().enumerate() {
-        let shape = grid.shape();
-        let inner: usize = shape[d + 1..].iter().product();
-        for _ in 0..shape[..d].iter().product() {
-            for x in grid.coordinates(d) {
-                to.extend(std::iter::repeat_n((x - axis.lower) / axis.length(), inner));
-            }
-        }
-    }
 }
 
 /// The kept wavenumbers on a grid.
 fn transform(config: &FnoConfig, shape: &[usize]) -> Transform {
     let kept = |d: usize| match config.form {
-        FnoForm::Published => config.modes(d),
-        FnoForm::NeuralOperator => config.modes(d) / 2 + 1,
+        FnoForm::Published => config.modes.along(d),
+        FnoForm::NeuralOperator => config.modes.along(d) / 2 + 1,
     };
     let half = |d: usize| Axis::half(shape[d], shape[d], kept(d));
     match (shape.len(), config.form) {
         (1, _) => Transform::new(Axis::single(), half(0)),
-        (_, FnoForm::Published) => Transform::new(Axis::blocks(shape[0], config.modes(0)), half(1)),
-        (_, FnoForm::NeuralOperator) => Transform::new(Axis::centered(shape[0], config.modes(0)), half(1)),
+        (_, FnoForm::Published) => Transform::new(Axis::blocks(shape[0], config.modes.along(0)), half(1)),
+        (_, FnoForm::NeuralOperator) => {
+            Transform::new(Axis::centered(shape[0], config.modes.along(0)), half(1))
+        }
     }
 }
 
@@ -165,7 +108,8 @@ impl Architecture for Fno {
     }
 
     fn decode(&self, seen: Seen<()>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
-        let (x, shape) = self.inputs(seen.contexts, queries)?;
+        let reader = WholeGrid { model: NAME, modes: self.config.needed() };
+        let (x, shape) = reader.inputs(seen.contexts, queries, &device_of(&self.network))?;
         let transform = Arc::new(transform(&self.config, &shape));
         Ok(match &self.network {
             FnoNetwork::Published(network) => network.forward(x, &transform),
@@ -186,7 +130,7 @@ impl OperatorConfig for FnoConfig {
 
     fn size(&self, problem: &Problem) -> Size {
         let dim = problem.domain.dim();
-        let modes = |d: usize| self.modes(d) as f64;
+        let modes = |d: usize| self.modes.along(d) as f64;
         let kept: f64 = match self.form {
             FnoForm::Published => (0..dim).map(modes).product::<f64>() * if dim == 2 { 2.0 } else { 1.0 },
             FnoForm::NeuralOperator => {

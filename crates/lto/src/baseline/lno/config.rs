@@ -1,6 +1,7 @@
 //! The configuration of a Latent Neural Operator.
 
 use crate::error::{Error, Result};
+use crate::size::at_least_1;
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a Latent Neural Operator, the `[model]` of a configuration file.
@@ -44,21 +45,19 @@ impl LnoConfig {
     /// # Errors
     /// A size of zero, or heads that do not divide the dimension.
     pub fn validate(&self) -> Result<()> {
-        let sizes = [
+        at_least_1([
             ("blocks", self.blocks),
             ("modes", self.modes),
             ("dim", self.dim),
             ("heads", self.heads),
             ("layers", self.layers),
-        ];
-        let refuse = |key: &str, value: String, requirement: &str| {
-            Err(Error::Config { key: format!("model.{key}"), value, requirement: requirement.into() })
-        };
-        if let Some((key, _)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return refuse(key, "0".into(), "sizes must be at least 1");
-        }
+        ])?;
         if !self.dim.is_multiple_of(self.heads) {
-            return refuse("heads", self.heads.to_string(), &format!("must divide dim = {}", self.dim));
+            return Err(Error::Config {
+                key: "model.heads".into(),
+                value: self.heads.to_string(),
+                requirement: format!("must divide dim = {}", self.dim),
+            });
         }
         Ok(())
     }

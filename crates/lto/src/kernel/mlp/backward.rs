@@ -1,7 +1,6 @@
 //! The backward pass: hidden values are recomputed, one group of panels at a time.
 
-use super::layers::{Layers, PANEL, Panel};
-use crate::kernel::activation::Activation::Relu;
+use super::layers::{Layers, PANEL, Panels};
 use crate::kernel::dots::{Dots, Stretch};
 use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{self, Isa, Kernel, Lanes};
@@ -21,124 +20,149 @@ const GROUP_LEN: usize = 128 * 1024;
 /// Right rows of inner products at a time: these of a whole group stay in the first-level cache.
 const RIGHT_ROWS: usize = 16;
 
-/// Gradients of x, w₁, b₁, w₂, b₂, w₃, b₃ from that of the output `[batch, out, points]`.
-pub fn backward(isa: Isa, layers: &Layers, gradient: &[f32]) -> [Vec<f32>; 7] {
-    let (packed, transposed) = (layers.pack(isa), layers.pack_transposed(isa));
-    let mut x = Vec::with_capacity(layers.x.len());
-    let to = Target::new(x.as_mut_ptr(), layers.points);
-    let panels = layers.batch * layers.panels();
-    let parts =
-        (3 * panels * layers.operations_per_panel() / OPERATIONS_PER_PART).clamp(1, PARTS.min(panels));
-    let part = |p: usize| {
-        let panels = p * panels / parts..(p + 1) * panels / parts;
-        simd::run(isa, Part { layers, packed: &packed, transposed: &transposed, gradient, panels, to })
-    };
-    let sums: Vec<[Vec<f32>; 6]> =
-        if parts == 1 { vec![part(0)] } else { (0..parts).into_par_iter().map(part).collect() };
-    // SAFETY: the parts cover all panels, and each writes all channels of its points.
-    unsafe { x.set_len(layers.x.len()) };
-    let total = sums.into_iter().reduce(|mut total, part| {
-        for (total, part) in total.iter_mut().flatten().zip(part.iter().flatten()) {
-            *total += part;
-        }
-        total
-    });
-    let [w1, b1, w2, b2, w3, b3] = total.unwrap_or_default();
-    [x, w1, b1, w2, b2, w3, b3]
+/// Gradients from that of the output.
+#[derive(Clone, Copy)]
+pub struct BackwardPass<'a> {
+    /// The parameters.
+    pub layers: &'a Layers<'a>,
+    /// Their weights as [`Layers::pack`] lays them out.
+    pub packed: &'a [Vec<f32>],
+    /// As [`Layers::pack_transposed`] does.
+    pub transposed: &'a [Vec<f32>],
+    /// `[batch, in, points]`.
+    pub x: &'a [f32],
+    /// Points of each example.
+    pub points: usize,
+    /// Of the output, `[batch, out, points]`.
+    pub gradient: &'a [f32],
 }
 
-struct Part<'a> {
-    layers: &'a Layers<'a>,
-    packed: &'a [Vec<f32>; 3],
-    transposed: &'a [Vec<f32>; 3],
-    gradient: &'a [f32],
-    panels: Range<usize>,
-    to: Target,
-}
+impl BackwardPass<'_> {
+    /// Gradients of x, w₁, b₁, w₂, b₂, …
+    pub fn run(&self, isa: Isa) -> Vec<Vec<f32>> {
+        let panels = self.panels().len();
+        let operations = 3 * panels * self.layers.operations_per_panel();
+        let parts = (operations / OPERATIONS_PER_PART).clamp(1, PARTS.min(panels));
+        let mut x = Vec::with_capacity(self.x.len());
+        let to = Target::new(x.as_mut_ptr(), self.points);
+        let part = |p: usize| {
+            let mut sums = self.layers.zeros();
+            let panels = p * panels / parts..(p + 1) * panels / parts;
+            simd::run(isa, Share { pass: self, panels, to, sums: &mut sums });
+            sums
+        };
+        let sums: Vec<Vec<Vec<f32>>> =
+            if parts == 1 { vec![part(0)] } else { (0..parts).into_par_iter().map(part).collect() };
+        // SAFETY: the parts cover all panels, and each writes all channels of its points.
+        unsafe { x.set_len(self.x.len()) };
+        let total = sums.into_iter().reduce(|mut total, part| {
+            for (total, part) in total.iter_mut().flatten().zip(part.iter().flatten()) {
+                *total += part;
+            }
+            total
+        });
+        std::iter::once(x).chain(total.unwrap_or_default()).collect()
+    }
 
-impl Kernel for Part<'_> {
-    /// Sums for w₁, b₁, w₂, b₂, w₃, b₃.
-    type Output = [Vec<f32>; 6];
+    /// Writes the gradient of x and adds those of the parameters to `sums`, on the calling thread.
+    pub fn add(&self, isa: Isa, dx: &mut [f32], sums: &mut [Vec<f32>]) {
+        assert_eq!(dx.len(), self.x.len());
+        let to = Target::new(dx.as_mut_ptr(), self.points);
+        simd::run(isa, Share { pass: self, panels: 0..self.panels().len(), to, sums });
+    }
 
-    #[inline(always)]
-    fn run<V: Lanes>(self) -> Self::Output {
-        let [k, d1, d2, q] = self.layers.widths;
-        let mut sums = [k * d1, d1, d1 * d2, d2, d2 * q, q].map(|n| vec![0.0; n]);
-        let zeros = vec![0.0; k.max(d1).max(d2)];
-        let group = (GROUP_LEN / (2 * (d1 + d2) * PANEL)).max(1);
-        let mut scratch = Scratch::new((k + q + 2 * (d1 + d2)) * PANEL * group);
-        let mut begin = self.panels.start;
-        while begin < self.panels.end {
-            let end = (begin + group).min(self.panels.end);
-            let mut rest = scratch.get();
-            let mut take = |channels: usize| {
-                let (taken, left) = std::mem::take(&mut rest).split_at_mut(channels * PANEL * group);
-                rest = left;
-                taken
-            };
-            let values =
-                Values { x: take(k), h1: take(d1), h2: take(d2), dh1: take(d1), dh2: take(d2), dy: take(q) };
-            // SAFETY: `V`'s instruction set is available: this is a kernel.
-            unsafe { self.group::<V>(begin..end, values, &zeros, &mut sums) };
-            begin = end;
-        }
-        sums
+    fn panels(&self) -> Panels {
+        Panels::of(self.x, self.layers.widths[0], self.points)
     }
 }
 
-/// Panels `[panel, channel, PANEL]` of values and of gradients.
-struct Values<'a> {
-    x: &'a mut [f32],
-    h1: &'a mut [f32],
-    h2: &'a mut [f32],
-    dh1: &'a mut [f32],
-    dh2: &'a mut [f32],
-    dy: &'a mut [f32],
+/// Some of the panels.
+struct Share<'a> {
+    pass: &'a BackwardPass<'a>,
+    panels: Range<usize>,
+    to: Target,
+    /// Sums for w₁, b₁, w₂, b₂, …
+    sums: &'a mut [Vec<f32>],
 }
 
-impl Part<'_> {
+impl Kernel for Share<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(mut self) {
+        let widths = &self.pass.layers.widths;
+        let depth = widths.len() - 1;
+        let hidden: usize = widths[1..depth].iter().sum();
+        let group = (GROUP_LEN / (2 * hidden.max(1) * PANEL)).max(1);
+        let all = widths[0] + 2 * hidden + widths[depth];
+        let mut scratch = Scratch::new(all * PANEL * group);
+        let zeros = vec![0.0; self.pass.layers.widest()];
+        let mut begin = self.panels.start;
+        while begin < self.panels.end {
+            let end = (begin + group).min(self.panels.end);
+            let mut levels =
+                Levels { values: Vec::with_capacity(depth), gradients: Vec::with_capacity(depth) };
+            let mut rest = scratch.get();
+            for layer in 0..depth {
+                let (values, left) = rest.split_at_mut(widths[layer] * PANEL * group);
+                let (gradients, left) = left.split_at_mut(widths[layer + 1] * PANEL * group);
+                levels.values.push(values);
+                levels.gradients.push(gradients);
+                rest = left;
+            }
+            // SAFETY: `V`'s instruction set is available: this is a kernel.
+            unsafe { self.group::<V>(begin..end, levels, &zeros) };
+            begin = end;
+        }
+    }
+}
+
+/// Panels `[panel, channel, PANEL]` of the inputs of every layer and of the gradients of its outputs.
+struct Levels<'a> {
+    values: Vec<&'a mut [f32]>,
+    gradients: Vec<&'a mut [f32]>,
+}
+
+impl Share<'_> {
     /// Gradients of one group of panels, added to the sums.
     ///
     /// # Safety
     /// `V`'s instruction set is available.
     #[inline(always)]
-    unsafe fn group<V: Lanes>(
-        &self,
-        panels: Range<usize>,
-        values: Values,
-        zeros: &[f32],
-        sums: &mut [Vec<f32>; 6],
-    ) {
-        let layers = self.layers;
-        let [k, d1, d2, q] = layers.widths;
-        let Values { x, h1, h2, dh1, dh2, dy } = values;
+    unsafe fn group<V: Lanes>(&mut self, panels: Range<usize>, levels: Levels, zeros: &[f32]) {
+        let BackwardPass { layers, packed, transposed, x, gradient, .. } = *self.pass;
+        let (widths, depth, all) = (&layers.widths, layers.depth(), self.pass.panels());
+        let Levels { mut values, mut gradients } = levels;
         let n = panels.len();
         for (i, panel) in panels.enumerate() {
-            let panel = Panel::new(layers, panel);
-            let of = |channels: usize| i * channels * PANEL..(i + 1) * channels * PANEL;
-            panel.copy(layers.x, k, layers.points, &mut x[of(k)]);
-            panel.copy(self.gradient, q, layers.points, &mut dy[of(q)]);
+            let panel = all.at(panel);
+            let of = |level: usize| i * widths[level] * PANEL..(i + 1) * widths[level] * PANEL;
+            panel.copy(x, widths[0], &mut values[0][of(0)]);
+            panel.copy(gradient, widths[depth], &mut gradients[depth - 1][of(depth)]);
             // SAFETY: the gradient of x has room for all points, and no other part writes these.
             unsafe {
-                layers.forth(0, self.packed, &x[of(k)], Relu).fill::<V>(&mut h1[of(d1)]);
-                layers.forth(1, self.packed, &h1[of(d1)], Relu).fill::<V>(&mut h2[of(d2)]);
-                layers.back(2, self.transposed, &dy[of(q)], zeros).fill::<V>(&mut dh2[of(d2)]);
-                gate(&mut dh2[of(d2)], &h2[of(d2)]);
-                layers.back(1, self.transposed, &dh2[of(d2)], zeros).fill::<V>(&mut dh1[of(d1)]);
-                gate(&mut dh1[of(d1)], &h1[of(d1)]);
-                let to = self.to.at(panel.example * k * layers.points + panel.begin);
-                layers.back(0, self.transposed, &dh1[of(d1)], zeros).apply::<V>(panel.columns, to);
+                for layer in 1..depth {
+                    let (before, after) = values.split_at_mut(layer);
+                    let from = &before[layer - 1][of(layer - 1)];
+                    layers.forth(layer - 1, packed, from).fill::<V>(&mut after[0][of(layer)]);
+                }
+                for layer in (1..depth).rev() {
+                    let (before, after) = gradients.split_at_mut(layer);
+                    let to = &mut before[layer - 1][of(layer)];
+                    let from = &after[0][of(layer + 1)];
+                    layers.back(layer, transposed, from, zeros).fill::<V>(to);
+                    gate(to, &values[layer][of(layer)]);
+                }
+                let to = self.to.at(panel.offset(widths[0], 0));
+                let from = &gradients[0][of(1)];
+                layers.back(0, transposed, from, zeros).apply::<V>(panel.columns, to);
             }
         }
-        let [w1, b1, w2, b2, w3, b3] = sums;
-        add_rows(dh1, d1, n, b1);
-        add_rows(dh2, d2, n, b2);
-        add_rows(dy, q, n, b3);
-        // SAFETY: all panels of the group have been filled.
-        unsafe {
-            add_products::<V>((x, k), (dh1, d1), n, w1);
-            add_products::<V>((h1, d1), (dh2, d2), n, w2);
-            add_products::<V>((h2, d2), (dy, q), n, w3);
+        for layer in 0..depth {
+            let (left, right) = ((&*values[layer], widths[layer]), (&*gradients[layer], widths[layer + 1]));
+            add_rows(right.0, right.1, n, &mut self.sums[2 * layer + 1]);
+            // SAFETY: all panels of the group have been filled.
+            unsafe { add_products::<V>(left, right, n, &mut self.sums[2 * layer]) };
         }
     }
 }

@@ -1,66 +1,88 @@
 //! The forward pass.
 
-use super::layers::{Layers, PANEL, Panel};
-use crate::kernel::activation::Activation::{None, Relu};
+use super::layers::{Layers, PANEL, Panels};
 use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{self, Isa, Kernel, Lanes};
 use crate::kernel::tile::Target;
 use rayon::prelude::*;
+use std::mem::{MaybeUninit, swap};
 use std::ops::Range;
 
 /// A task should do this many operations: 20 µs, well above the cost of starting it.
 const OPERATIONS_PER_TASK: usize = 4_000_000;
 
-/// `[batch, out, points]`.
-pub fn forward(isa: Isa, layers: &Layers) -> Vec<f32> {
-    let packed = layers.pack(isa);
-    let size = layers.batch * layers.widths[3] * layers.points;
-    let mut output = Vec::with_capacity(size);
-    let to = Target::new(output.as_mut_ptr(), layers.points);
-    let panels = layers.batch * layers.panels();
-    let most = 4 * rayon::current_num_threads();
-    let tasks = (panels * layers.operations_per_panel() / OPERATIONS_PER_TASK).clamp(1, most);
-    let step = panels.div_ceil(tasks);
-    let task = |i: usize| {
-        let panels = i * step..((i + 1) * step).min(panels);
-        simd::run(isa, Panels { layers, packed: &packed, panels, to });
-    };
-    if tasks == 1 {
-        task(0)
-    } else {
-        (0..panels.div_ceil(step)).into_par_iter().for_each(task)
-    }
-    // SAFETY: the tasks cover all panels, and `Panels` writes all channels of all their points.
-    unsafe { output.set_len(size) };
-    output
+/// The perceptron at all points of some examples, plus a residual if there is one.
+#[derive(Clone, Copy)]
+pub struct ForwardPass<'a> {
+    /// The parameters.
+    pub layers: &'a Layers<'a>,
+    /// Their weights as [`Layers::pack`] lays them out.
+    pub packed: &'a [Vec<f32>],
+    /// `[batch, in, points]`.
+    pub x: &'a [f32],
+    /// Points of each example.
+    pub points: usize,
+    /// Added to the output: `[batch, out, points]`.
+    pub residual: Option<&'a [f32]>,
 }
 
-struct Panels<'a> {
-    layers: &'a Layers<'a>,
-    packed: &'a [Vec<f32>; 3],
-    panels: Range<usize>,
+impl ForwardPass<'_> {
+    /// Writes all of `y [batch, out, points]`.
+    pub fn run(&self, isa: Isa, y: &mut [MaybeUninit<f32>]) {
+        let panels = Panels::of(self.x, self.layers.widths[0], self.points);
+        let size = panels.batch * self.layers.output() * self.points;
+        assert!(y.len() == size && self.residual.is_none_or(|residual| residual.len() == size));
+        let to = Target::new(y.as_mut_ptr().cast(), self.points);
+        let n = panels.len();
+        let most = 4 * rayon::current_num_threads();
+        let tasks = (n * self.layers.operations_per_panel() / OPERATIONS_PER_TASK).clamp(1, most);
+        let step = n.div_ceil(tasks);
+        let task = |i: usize| {
+            simd::run(isa, Share { pass: self, panels, range: i * step..((i + 1) * step).min(n), to });
+        };
+        if tasks == 1 { task(0) } else { (0..n.div_ceil(step)).into_par_iter().for_each(task) }
+    }
+}
+
+/// Some of the panels.
+struct Share<'a> {
+    pass: &'a ForwardPass<'a>,
+    panels: Panels,
+    range: Range<usize>,
     to: Target,
 }
 
-impl Kernel for Panels<'_> {
+impl Kernel for Share<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        let layers = self.layers;
-        let [k, d1, d2, q] = layers.widths;
-        let mut scratch = Scratch::new((k + d1 + d2) * PANEL);
-        let (x, rest) = scratch.get().split_at_mut(k * PANEL);
-        let (h1, h2) = rest.split_at_mut(d1 * PANEL);
-        for panel in self.panels.clone() {
-            let panel = Panel::new(layers, panel);
-            panel.copy(layers.x, k, layers.points, x);
-            // SAFETY: the output has room for all points, and no other task writes these.
+        let ForwardPass { layers, packed, x, residual, .. } = *self.pass;
+        let (last, outputs) = (layers.depth() - 1, layers.output());
+        let widest = layers.widest();
+        let mut scratch = Scratch::new(2 * widest * PANEL);
+        let (mut from, mut next) = scratch.get().split_at_mut(widest * PANEL);
+        for index in self.range.clone() {
+            let panel = self.panels.at(index);
+            panel.copy(x, layers.widths[0], from);
+            // SAFETY: `V`'s instruction set is available; the output has room for all points, and no other task writes these.
             unsafe {
-                layers.forth(0, self.packed, x, Relu).fill::<V>(h1);
-                layers.forth(1, self.packed, h1, Relu).fill::<V>(h2);
-                let to = self.to.at(panel.example * q * layers.points + panel.begin);
-                layers.forth(2, self.packed, h2, None).apply::<V>(panel.columns, to);
+                for i in 0..last {
+                    layers.forth(i, packed, from).fill::<V>(next);
+                    swap(&mut from, &mut next);
+                }
+                let to = self.to.at(panel.offset(outputs, 0));
+                match residual {
+                    None => layers.forth(last, packed, from).apply::<V>(panel.columns, to),
+                    Some(residual) => {
+                        layers.forth(last, packed, from).fill::<V>(next);
+                        panel.add(residual, outputs, next);
+                        for (channel, row) in next.chunks_exact(PANEL).take(outputs).enumerate() {
+                            let to = to.at(channel * to.stride).output;
+                            std::ptr::copy_nonoverlapping(row.as_ptr(), to, panel.columns);
+                        }
+                    }
+                }
             }
         }
     }

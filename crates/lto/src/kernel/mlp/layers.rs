@@ -8,40 +8,50 @@ use crate::kernel::tile::{Product, Target, blocks, pack};
 /// Points that go through the layers together: one tile of the widest registers.
 pub const PANEL: usize = 48;
 
-/// The inputs.
+/// The parameters.
 pub struct Layers<'a> {
-    /// Batch size.
-    pub batch: usize,
-    /// Points of each example.
-    pub points: usize,
-    /// Channels before and after each layer.
-    pub widths: [usize; 4],
-    /// `[batch, in, points]`.
-    pub x: &'a [f32],
+    /// Channels before the first and after each layer.
+    pub widths: Vec<usize>,
     /// `[in, out]` of each layer.
-    pub weights: [&'a [f32]; 3],
+    pub weights: Vec<&'a [f32]>,
     /// `[out]` of each layer.
-    pub biases: [&'a [f32]; 3],
+    pub biases: Vec<&'a [f32]>,
 }
 
 impl<'a> Layers<'a> {
-    /// From the tensors x, w₁, b₁, w₂, b₂, w₃, b₃.
-    pub fn new(inputs: &[Array<'a>]) -> Self {
-        let [batch, input, points] = inputs[0].dims();
-        let output = |layer: usize| inputs[2 * layer + 2].shape[0];
+    /// From the tensors w₁, b₁, w₂, b₂, …
+    pub fn new(parameters: &[Array<'a>]) -> Self {
+        let (weights, biases) = (parameters.iter().step_by(2), parameters.iter().skip(1).step_by(2));
         Self {
-            batch,
-            points,
-            widths: [input, output(0), output(1), output(2)],
-            x: inputs[0].values,
-            weights: std::array::from_fn(|layer| inputs[2 * layer + 1].values),
-            biases: std::array::from_fn(|layer| inputs[2 * layer + 2].values),
+            widths: parameters[..1]
+                .iter()
+                .map(|w| w.shape[0])
+                .chain(biases.clone().map(|b| b.shape[0]))
+                .collect(),
+            weights: weights.map(|w| w.values).collect(),
+            biases: biases.map(|b| b.values).collect(),
         }
     }
 
-    /// Panels of each example.
-    pub fn panels(&self) -> usize {
-        self.points.div_ceil(PANEL)
+    /// Number of layers.
+    pub fn depth(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Output channels.
+    pub fn output(&self) -> usize {
+        self.widths[self.depth()]
+    }
+
+    /// Zeros in the shapes of w₁, b₁, w₂, b₂, …: sums of gradients.
+    pub fn zeros(&self) -> Vec<Vec<f32>> {
+        let pairs = self.weights.iter().zip(&self.biases);
+        pairs.flat_map(|(weight, bias)| [vec![0.0; weight.len()], vec![0.0; bias.len()]]).collect()
+    }
+
+    /// The channels of the widest level.
+    pub fn widest(&self) -> usize {
+        self.widths.iter().copied().max().unwrap_or(0)
     }
 
     /// Operations of one panel (multiplications and additions counted apart).
@@ -50,31 +60,26 @@ impl<'a> Layers<'a> {
     }
 
     /// Weights as tiles read them, for the forward pass.
-    pub fn pack(&self, isa: Isa) -> [Vec<f32>; 3] {
-        std::array::from_fn(|layer| {
+    pub fn pack(&self, isa: Isa) -> Vec<Vec<f32>> {
+        let packed = |(layer, weight): (usize, &&[f32])| {
             let (inputs, outputs) = (self.widths[layer], self.widths[layer + 1]);
-            let weight = self.weights[layer];
             pack(outputs, inputs, 1, isa.block(), |output, input, _| weight[input * outputs + output])
-        })
+        };
+        self.weights.iter().enumerate().map(packed).collect()
     }
 
     /// Weights as tiles read them, for the backward pass.
-    pub fn pack_transposed(&self, isa: Isa) -> [Vec<f32>; 3] {
-        std::array::from_fn(|layer| {
+    pub fn pack_transposed(&self, isa: Isa) -> Vec<Vec<f32>> {
+        let packed = |(layer, weight): (usize, &&[f32])| {
             let (inputs, outputs) = (self.widths[layer], self.widths[layer + 1]);
-            let weight = self.weights[layer];
             pack(inputs, outputs, 1, isa.block(), |input, output, _| weight[input * outputs + output])
-        })
+        };
+        self.weights.iter().enumerate().map(packed).collect()
     }
 
-    /// Layer `i` for values `x`.
-    pub fn forth<'b>(
-        &'b self,
-        i: usize,
-        packed: &'b [Vec<f32>; 3],
-        x: &'b [f32],
-        activation: Activation,
-    ) -> Layer<'b> {
+    /// Layer `i` for values `x`, with ReLU unless it is the last.
+    pub fn forth<'b>(&'b self, i: usize, packed: &'b [Vec<f32>], x: &'b [f32]) -> Layer<'b> {
+        let activation = if i + 1 < self.depth() { Activation::Relu } else { Activation::None };
         Layer { x, inputs: self.widths[i], weights: &packed[i], bias: self.biases[i], activation }
     }
 
@@ -82,12 +87,43 @@ impl<'a> Layers<'a> {
     pub fn back<'b>(
         &self,
         i: usize,
-        transposed: &'b [Vec<f32>; 3],
+        transposed: &'b [Vec<f32>],
         x: &'b [f32],
         zeros: &'b [f32],
     ) -> Layer<'b> {
         let bias = &zeros[..self.widths[i]];
         Layer { x, inputs: self.widths[i + 1], weights: &transposed[i], bias, activation: Activation::None }
+    }
+}
+
+/// The points of all examples in panels: none has points of two examples.
+#[derive(Clone, Copy)]
+pub struct Panels {
+    /// Examples.
+    pub batch: usize,
+    /// Points of each.
+    pub points: usize,
+}
+
+impl Panels {
+    /// Those of `values [batch, channels, points]`.
+    pub fn of(values: &[f32], channels: usize, points: usize) -> Self {
+        Self { batch: values.len() / (channels * points), points }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.batch * self.per_example()
+    }
+
+    /// Panel `index`.
+    pub fn at(&self, index: usize) -> Panel {
+        let (example, begin) = (index / self.per_example(), index % self.per_example() * PANEL);
+        Panel { example, begin, columns: (self.points - begin).min(PANEL), points: self.points }
+    }
+
+    fn per_example(&self) -> usize {
+        self.points.div_ceil(PANEL)
     }
 }
 
@@ -100,22 +136,34 @@ pub struct Panel {
     pub begin: usize,
     /// Number of points, at most [`PANEL`].
     pub columns: usize,
+    /// Points of the example.
+    points: usize,
 }
 
 impl Panel {
-    /// Panel `index`, counted through the batch.
-    pub fn new(layers: &Layers, index: usize) -> Self {
-        let (example, begin) = (index / layers.panels(), index % layers.panels() * PANEL);
-        Self { example, begin, columns: (layers.points - begin).min(PANEL) }
+    /// Where it begins in channel `channel` of values `[batch, channels, points]`.
+    #[inline(always)]
+    pub fn offset(&self, channels: usize, channel: usize) -> usize {
+        (self.example * channels + channel) * self.points + self.begin
     }
 
     /// Copies this panel of `from [batch, channels, points]` to `to [channels, PANEL]`, zero past the last point.
     #[inline(always)]
-    pub fn copy(&self, from: &[f32], channels: usize, points: usize, to: &mut [f32]) {
+    pub fn copy(&self, from: &[f32], channels: usize, to: &mut [f32]) {
         for (channel, to) in to.chunks_exact_mut(PANEL).take(channels).enumerate() {
-            let begin = (self.example * channels + channel) * points + self.begin;
+            let begin = self.offset(channels, channel);
             to[..self.columns].copy_from_slice(&from[begin..begin + self.columns]);
             to[self.columns..].fill(0.0);
+        }
+    }
+
+    /// Adds this panel of `from [batch, channels, points]` to `to [channels, PANEL]`.
+    #[inline(always)]
+    pub fn add(&self, from: &[f32], channels: usize, to: &mut [f32]) {
+        for (channel, to) in to.chunks_exact_mut(PANEL).take(channels).enumerate() {
+            let begin = self.offset(channels, channel);
+            let from = &from[begin..begin + self.columns];
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         }
     }
 }

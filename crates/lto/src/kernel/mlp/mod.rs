@@ -1,28 +1,30 @@
-//! A perceptron with two hidden layers, applied at every point.
+//! Perceptrons with ReLU between their layers, applied at every point.
 //!
-//! Points are taken 48 at a time, one register tile wide, through all three layers: hidden values never leave the cache.
+//! Points are taken 48 at a time, one register tile wide, through all layers: hidden values never leave the cache.
 //! The backward pass computes them again, so none is ever stored.
 
-mod backward;
-mod forward;
-mod layers;
+pub(super) mod backward;
+pub(super) mod forward;
+pub(super) mod layers;
 #[cfg(test)]
 mod tests;
 
 use super::activation::Activation;
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::simd::Isa;
+use backward::BackwardPass;
 use burn::tensor::Tensor;
+use forward::ForwardPass;
 use layers::Layers;
 
-/// Weights `[in, out]` and biases `[out]` of the three layers.
-pub type Parameters = [(Tensor<2>, Tensor<1>); 3];
+/// Weights `[in, out]` and biases `[out]` of a layer.
+pub type Parameters = (Tensor<2>, Tensor<1>);
 
-/// `W₃ᵀ relu(W₂ᵀ relu(W₁ᵀ x + b₁) + b₂) + b₃` at every point.
+/// `W₃ᵀ relu(W₂ᵀ relu(W₁ᵀ x + b₁) + b₂) + b₃` at every point, with two or three layers.
 ///
 /// # Shapes
 /// `x [b, in, M]` → `[b, out, M]`.
-pub fn mlp(x: Tensor<3>, parameters: Parameters) -> Tensor<3> {
+pub fn mlp(x: Tensor<3>, parameters: impl IntoIterator<Item = Parameters>) -> Tensor<3> {
     if !is_supported(&x) {
         return stock(x, parameters);
     }
@@ -34,14 +36,14 @@ pub fn mlp(x: Tensor<3>, parameters: Parameters) -> Tensor<3> {
 }
 
 /// The same by stock operations.
-pub fn stock(x: Tensor<3>, parameters: Parameters) -> Tensor<3> {
+pub fn stock(x: Tensor<3>, parameters: impl IntoIterator<Item = Parameters>) -> Tensor<3> {
     let [b, k, m] = x.dims();
     let mut h = x.swap_dims(1, 2).reshape([b * m, k]);
     for (i, (weight, bias)) in parameters.into_iter().enumerate() {
-        h = h.matmul(weight) + bias.unsqueeze();
-        if i < 2 {
+        if i > 0 {
             h = Activation::Relu.stock(h);
         }
+        h = h.matmul(weight) + bias.unsqueeze();
     }
     let q = h.dims()[1];
     h.reshape([b, m, q]).swap_dims(1, 2)
@@ -52,14 +54,31 @@ struct Mlp;
 
 impl Operation for Mlp {
     fn forward(&self, inputs: &[Array], _tracked: bool) -> Forward {
-        let layers = Layers::new(inputs);
-        let output = forward::forward(Isa::detect(), &layers);
-        Forward { output, shape: vec![layers.batch, layers.widths[3], layers.points], saved: Vec::new() }
+        let (layers, isa) = (Layers::new(&inputs[1..]), Isa::detect());
+        let [batch, _, points] = inputs[0].dims();
+        let size = batch * layers.output() * points;
+        let mut output = Vec::with_capacity(size);
+        let packed = layers.pack(isa);
+        let pass =
+            ForwardPass { layers: &layers, packed: &packed, x: inputs[0].values, points, residual: None };
+        pass.run(isa, &mut output.spare_capacity_mut()[..size]);
+        // SAFETY: the pass has written all of them.
+        unsafe { output.set_len(size) };
+        Forward { output, shape: vec![batch, layers.output(), points], saved: Vec::new() }
     }
 
     fn backward(&self, pass: &Pass) -> Vec<Option<Vec<f32>>> {
-        let layers = Layers::new(pass.inputs);
-        let found = backward::backward(Isa::detect(), &layers, pass.gradient);
+        let (layers, isa) = (Layers::new(&pass.inputs[1..]), Isa::detect());
+        let [_, _, points] = pass.inputs[0].dims();
+        let found = BackwardPass {
+            layers: &layers,
+            packed: &layers.pack(isa),
+            transposed: &layers.pack_transposed(isa),
+            x: pass.inputs[0].values,
+            points,
+            gradient: pass.gradient,
+        };
+        let found = found.run(isa);
         pass.wanted.iter().zip(found).map(|(wanted, gradient)| wanted.then_some(gradient)).collect()
     }
 }
