@@ -1,7 +1,7 @@
 # `make check` is what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc fuzz certify-check demo pictures bench
+.PHONY: check fmt clippy test doc fuzz certify-check demo pictures bench results
 
 check: fmt clippy test doc
 
@@ -37,6 +37,12 @@ pictures:
 	$(LTO) data plot demo/burgers.hdf5 --sample 0 -o demo/burgers.png
 	$(LTO) data plot demo/navier_stokes.hdf5 --sample 0 -o demo/navier_stokes.png
 	@echo "Pictures: demo/burgers.png demo/navier_stokes.png"
+
+# The tables of docs/results.md that evaluations in results/ say, made anew.
+results:
+	cargo build --quiet --release --bin lto
+	PATH="$(CURDIR)/target/release:$$PATH" awk -f docs/tables.awk docs/results.md > target/results.md
+	mv target/results.md docs/results.md
 
 # Timings against NumPy, SciPy and PyTorch in one run each; see docs/benchmarks.md.
 bench:

@@ -1,6 +1,8 @@
 //! The documents name paths that exist, and the page on theory every statement of the paper and only names that exist.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -57,6 +59,30 @@ fn the_search_finds_links_and_code_spans() {
     let text =
         "see [the map](docs/none.md#part) and `crates/nowhere/src/lib.rs`, not `a/b` or [x](https://y.z)";
     assert_eq!(paths(text), ["docs/none.md", "crates/nowhere/src/lib.rs"]);
+}
+
+/// A table is what its command prints, however often it is made; a command that fails is an error.
+#[test]
+fn tables_of_documents_are_made_anew() {
+    let made = |document: &str| {
+        let mut awk = Command::new("awk")
+            .args(["-f", "docs/tables.awk"])
+            .current_dir(root())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        awk.stdin.take().unwrap().write_all(document.as_bytes()).unwrap();
+        let output = awk.wait_with_output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (done, text) = made("a\n<!-- table t: echo '| 1 |' -->\nold\n<!-- end -->\nb\n");
+    assert!(done);
+    assert_eq!(text, "a\n<!-- table t: echo '| 1 |' -->\n\n| 1 |\n\n<!-- end -->\nb\n");
+    assert_eq!(made(&text), (true, text));
+    assert!(!made("<!-- table t: false -->\n<!-- end -->\n").0);
+    assert!(!made("<!-- table t: echo 1 -->\nall the rest\n").0, "a table without an end");
 }
 
 /// Every label of the paper but those of sections.

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Workspace, browser, model};
 use lto_numerics::dataset::write::{Header, create};
+use lto_numerics::metric::MetricKind;
 use lto_numerics::{Domain, Field, Grid, Placement, Sample, Trajectory};
 use serde_json::Value;
 use std::sync::Arc;
@@ -99,24 +100,59 @@ fn csv_is_for_programs() {
     let refused = evaluate("darcy.npz", &["--format", "csv"]);
     assert!(refused.starts_with("table,case,model,samples,relative_l2,relative_l2_low,"), "{refused}");
     assert!(
-        refused.contains("\none_step,steady,persistence,,,,,,,,,,,,,persistence cannot do this"),
+        refused.contains(&format!("\none_step,steady,persistence{}persistence cannot do this", ",".repeat(19))),
         "{refused}"
     );
     let numbers = "[[published]]\nname = 'others'\ntable = 'noise'\nrelative_l2 = { '0.05' = 0.25 }\n";
     std::fs::write(space.path("numbers.toml"), numbers).unwrap();
     let lines = evaluate("heat.npz", &["--format", "csv", "--published", "numbers.toml"]);
-    assert!(lines.contains("\nnoise,0.05,others,,0.25,,,,,,,,,,,\n"), "{lines}");
+    assert!(lines.contains(&format!("\nnoise,0.05,others,,0.25{}\n", ",".repeat(17))), "{lines}");
     let printed = json(&evaluate("heat.npz", &["--json"]));
     let line = lines.lines().find(|line| line.starts_with("one_step,one step,persistence,")).unwrap();
     let cells: Vec<&str> = line.split(',').collect();
-    assert_eq!((cells.len(), cells[3], cells[14], cells[15]), (16, "11", "false", ""), "{line}");
+    assert_eq!((cells.len(), cells[3], cells[20], cells[21]), (22, "11", "false", ""), "{line}");
     let measured = &printed[0]["one_step"]["measured"];
-    let all = ["relative_l2", "rmse", "max_error"].map(|name| &measured[name]);
+    let all = MetricKind::ALL.map(|metric| &measured[metric.name()]);
     let expected = all.iter().flat_map(|of| [&of["mean"], &of["interval"][0], &of["interval"][1]]);
-    for (cell, expected) in cells[4..13].iter().zip(expected) {
+    for (cell, expected) in cells[4..19].iter().zip(expected) {
         let (cell, expected) = (cell.parse::<f64>().unwrap(), expected.as_f64().unwrap());
         assert!((cell - expected).abs() <= 1e-15 * expected.abs(), "{line}");
     }
+}
+
+/// What is estimated, not trained, is estimated from the training part of the same data; skill is shown beside a baseline.
+#[test]
+fn climatology_is_that_of_the_training_part() {
+    let space = Workspace::new();
+    std::fs::write(space.path("heat.toml"), [DATA, model::TWIN, "[train]", TRAIN].concat()).unwrap();
+    let words = ["evaluate", "persistence", "climatology", "anomaly_persistence", "--config", "heat.toml"];
+    let few = ["--noise", "0.1", "--designs", "random", "--fractions", "0.5", "--resolutions", "16", "--quiet"];
+    let printed = json(&space.succeed(&[&words[..], &few, &["--json"]].concat()));
+    let errors = |i: usize, k: usize| {
+        let step = &printed[i]["horizon"]["steps"][k]["direct"]["measured"];
+        step["rmse"]["mean"].as_f64().unwrap()
+    };
+    // Heat fades away, in the mean too.
+    assert!(errors(1, 3) < errors(1, 0), "climatology gets better");
+    assert_eq!((&printed[1]["model"]["kind"], &printed[1]["model"]["parameters"]), (&"climatology".into(), &0.into()));
+    let only = [&words[..], &few, &["--tables", "models,skill", "--format", "markdown"]].concat();
+    let tables = space.succeed(&only);
+    let headings: Vec<&str> = tables.lines().filter(|line| line.starts_with("### ")).collect();
+    assert_eq!(
+        headings,
+        [
+            "### Models",
+            "### Skill against persistence: 1 − RMSE ÷ its RMSE",
+            "### Skill against climatology: 1 − RMSE ÷ its RMSE"
+        ]
+    );
+    let row = tables.lines().find(|line| line.starts_with("| direct k=4 |")).unwrap();
+    let skill: f64 = row.split('|').nth(2).unwrap().trim().split(' ').next().unwrap().parse().unwrap();
+    assert!((skill - (1.0 - errors(1, 3) / errors(0, 3))).abs() < 1e-3, "{row}");
+    // Another file has no training part.
+    space.generate("heat", 3, "heat.npz", &["--dim", "1"]);
+    let message = space.fail(1, &["evaluate", "climatology", "--data", "heat.npz"]);
+    assert!(message.contains("climatology") && message.contains("--set data.split"), "{message}");
 }
 
 /// A model that sees two frames, one that sees one, and a baseline: all from the same frames, whichever is named first. What each
@@ -245,7 +281,9 @@ fn the_report_is_whole_in_a_browser() {
         "Error against the number of observations",
         "Error against noise",
         "Error against horizon",
+        "Skill",
         "Example fields",
+        "Worst cases",
         "Spectra",
         "Training",
         "How this was made",

@@ -5,6 +5,9 @@ mod prediction;
 mod rolling;
 mod way;
 
+use crate::baseline::anomaly_persistence::AnomalyPersistence;
+use crate::baseline::climatology::Climatology;
+use crate::baseline::course::MeanCourse;
 use crate::baseline::deeponet::config::DeepOnetConfig;
 use crate::baseline::f_fno::config::FFnoConfig;
 use crate::baseline::fno::config::FnoConfig;
@@ -59,6 +62,10 @@ models! {
     Persistence => &PERSISTENCE,
     /// The observations interpolated, whatever the time; nothing to train.
     Interpolation => &INTERPOLATION,
+    /// The mean of the training samples at that time; estimated from them, nothing to train.
+    Climatology(config: Climatology) => config,
+    /// The mean at that time, and the anomalies of the observations held; nothing to train.
+    AnomalyPersistence(config: AnomalyPersistence) => config,
     /// The Latent Neural Operator.
     Lno(config: LnoConfig) => config,
     /// A Fourier neural operator.
@@ -103,6 +110,16 @@ impl ModelConfig {
     /// How large the model is for a problem, without making it.
     pub fn size(&self, problem: &Problem) -> Size {
         self.kind().size(problem)
+    }
+
+    /// The mean course that it is made of, to be estimated from data; `None` for models without one.
+    pub(crate) fn course_mut(&mut self) -> Option<&mut MeanCourse> {
+        match self {
+            Self::Climatology(Climatology(course)) | Self::AnomalyPersistence(AnomalyPersistence(course)) => {
+                Some(course)
+            }
+            _ => None,
+        }
     }
 
     /// A new operator with random weights drawn from `seed`.

@@ -7,7 +7,7 @@ use lto::data::context::DesignKind;
 use lto::evaluate::{EvaluationConfig, Part};
 use lto::experiment::Setting;
 use lto_numerics::metric::MetricKind;
-use lto_report::evaluation::Format;
+use lto_report::evaluation::{Format, TABLES};
 use std::path::PathBuf;
 
 /// `lto evaluate`.
@@ -26,16 +26,23 @@ Each RUN's folder keeps its own result as evaluation.json, replacing any earlier
 compare. -o names another folder for an evaluation.json with all models (everything else follows
 from it) and report.html.
 
+Persistence holds the nearest observation, interpolation the observations interpolated.
+Climatology is the mean of the training samples of the same data at the same time; with
+data.time_period=24, at the same hour of the day. Anomaly_persistence adds to it how the
+observations differ from it. Beside persistence or climatology, the skill of all other models
+is shown: 1 − RMSE ÷ that of the baseline.
+
 Prediction times are averages over batches of up to 16.
 
 Examples:
   lto evaluate runs/heat
   lto evaluate runs/burgers persistence interpolation --resolutions 256,512,1024,2048 -o evaluation
   lto evaluate runs/flow --horizon 10 --start 9 --samples 50 --format latex
-  lto evaluate persistence interpolation --config configs/thirdparty/era5.toml --data era5.npz
+  lto evaluate persistence climatology --config configs/thirdparty/era5.toml --data era5.npz
   lto evaluate runs/darcy --data darcy_test.npz --metric rmse")]
 pub struct EvaluateArgs {
-    /// Run folders or model files; or the words persistence and interpolation, which need no training
+    /// Run folders or model files; or the words persistence, interpolation, climatology and anomaly_persistence,
+    /// which need no training
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
     /// The file to evaluate on [default: the data of the first run]
@@ -104,6 +111,9 @@ pub struct ShownArgs {
     /// Format of the tables
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: Format,
+    /// Tables to print [default: all]
+    #[arg(long, value_name = "TABLE,…", value_delimiter = ',', value_parser = named(TABLES, |name| name))]
+    pub tables: Vec<&'static str>,
     /// Metric shown in tables and curves, and used to mark the best
     #[arg(
         long, value_name = "METRIC", default_value = MetricKind::RelativeL2.name(),
@@ -134,7 +144,7 @@ overlaps no other, every model has ten samples or more, and all were evaluated o
 samples, source frames and seed; differences are listed.
 
 Examples:
-  lto compare runs/a runs/b --format markdown
+  lto compare runs/a runs/b --format markdown --tables models,resolution,rollout
   lto compare evaluation/evaluation.json other/evaluation.json --metric max_error
   lto compare runs/a runs/b -o comparison")]
 pub struct CompareArgs {

@@ -53,7 +53,7 @@ pub fn check_output(shown: &ShownArgs) -> Result<()> {
 /// A folder that cannot be written, or published numbers that cannot be read.
 pub fn present(evaluations: &[Evaluation], shown: &ShownArgs, global: &GlobalArgs) -> Result<()> {
     let published = shown.published.as_deref().map(Published::read).transpose()?.unwrap_or_default();
-    let look = Look::new(shown.metric, &published);
+    let look = Look::new(shown.metric, &published).only(&shown.tables);
     if let Some(folder) = &shown.output {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let (file, page) = (write(folder, evaluations)?, folder.join(REPORT));

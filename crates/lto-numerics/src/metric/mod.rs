@@ -1,5 +1,7 @@
 //! Plain numbers that say how far a prediction is from the truth. Each metric is one file and one line of the list below.
 
+pub mod boundary_rmse;
+pub mod conserved_rmse;
 pub mod max_error;
 pub mod relative_l2;
 pub mod rmse;
@@ -10,9 +12,16 @@ use crate::grid::expect;
 use serde::{Deserialize, Serialize};
 use std::ops::Index;
 
-/// All metrics, one line each: the variant, its file, which holds a function of that name, and what it is called in words.
+/// All metrics, one line each: the variant, its file, which holds a function of that name, `(shape)` if that function asks
+/// where the values lie, and what it is called in words.
 macro_rules! metrics {
-    ($($(#[$doc:meta])* $kind:ident: $name:ident = $label:literal,)+) => {
+    (@call $name:ident, $prediction:expr, $truth:expr, $shape:expr) => {
+        $name::$name($prediction, $truth)
+    };
+    (@call $name:ident(shape), $prediction:expr, $truth:expr, $shape:expr) => {
+        $name::$name($prediction, $truth, $shape)
+    };
+    ($($(#[$doc:meta])* $kind:ident: $name:ident$(($shape:tt))? = $label:literal,)+) => {
         /// A metric of one example: its prediction against its truth. Reports average it over examples.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -20,8 +29,9 @@ macro_rules! metrics {
             $($(#[$doc])* $kind,)+
         }
 
-        /// One value for each metric, under the metric's name.
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        /// One value for each metric, under the metric's name; the default where a file does not have it.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
         pub struct ByMetric<T> {
             $($(#[$doc])* pub $name: T,)+
         }
@@ -42,10 +52,15 @@ macro_rules! metrics {
 
             /// The metric of one example: all its values, in the same order in both slices.
             ///
+            /// # Shapes
+            /// `[channel, axis 0, …]` with `shape` points along the axes.
+            ///
             /// # Errors
-            /// Slices of different lengths, or empty ones.
-            pub fn evaluate(self, prediction: &[f64], truth: &[f64]) -> Result<f64> {
-                match self { $(MetricKind::$kind => $name::$name(prediction, truth),)+ }
+            /// Slices of different lengths, empty ones, or values that do not fill the shape.
+            pub fn evaluate(self, prediction: &[f64], truth: &[f64], shape: &[usize]) -> Result<f64> {
+                match self {
+                    $(MetricKind::$kind => metrics!(@call $name$(($shape))?, prediction, truth, shape),)+
+                }
             }
         }
 
@@ -78,6 +93,10 @@ metrics! {
     Rmse: rmse = "RMSE",
     /// Largest error: [`max_error::max_error`].
     MaxError: max_error = "max error",
+    /// Root mean square error on the boundary: [`boundary_rmse::boundary_rmse`].
+    BoundaryRmse: boundary_rmse(shape) = "boundary RMSE",
+    /// Error of the spatial mean: [`conserved_rmse::conserved_rmse`].
+    ConservedRmse: conserved_rmse(shape) = "conserved RMSE",
 }
 
 /// The differences between prediction and truth.
@@ -103,6 +122,8 @@ mod tests {
             MetricKind::RelativeL2 => 5.0 / 10.0,
             MetricKind::Rmse => 5.0 / 2.0,
             MetricKind::MaxError => 4.0,
+            MetricKind::BoundaryRmse => 4.5f64.sqrt(),
+            MetricKind::ConservedRmse => 1.0 / 4.0,
         }
     }
 
@@ -110,8 +131,8 @@ mod tests {
     fn every_metric_is_zero_on_equality_and_right_by_hand() {
         for metric in MetricKind::ALL {
             let name = metric.name();
-            assert_eq!(metric.evaluate(&TRUTH, &TRUTH).unwrap(), 0.0, "{name}");
-            assert_eq!(metric.evaluate(&PREDICTION, &TRUTH).unwrap(), by_hand(metric), "{name}");
+            assert_eq!(metric.evaluate(&TRUTH, &TRUTH, &[4]).unwrap(), 0.0, "{name}");
+            assert_eq!(metric.evaluate(&PREDICTION, &TRUTH, &[4]).unwrap(), by_hand(metric), "{name}");
         }
     }
 
@@ -120,10 +141,10 @@ mod tests {
         for metric in MetricKind::ALL {
             let name = metric.name();
             let with_nan = [1.0, f64::NAN, 1.0, 1.0];
-            assert!(metric.evaluate(&with_nan, &TRUTH).unwrap().is_nan(), "{name}");
-            let err = metric.evaluate(&PREDICTION[1..], &TRUTH).unwrap_err();
+            assert!(metric.evaluate(&with_nan, &TRUTH, &[4]).unwrap().is_nan(), "{name}");
+            let err = metric.evaluate(&PREDICTION[1..], &TRUTH, &[4]).unwrap_err();
             assert!(matches!(err, Error::Mismatch { expected: 4, got: 3, .. }), "{name}: {err}");
-            assert!(metric.evaluate(&[], &[]).is_err(), "{name}");
+            assert!(metric.evaluate(&[], &[], &[4]).is_err(), "{name}");
         }
     }
 

@@ -3,8 +3,7 @@
 use super::rows::names;
 use super::sections::with_figure;
 use crate::error::Result;
-use crate::html::{Section, Table};
-use crate::picture::ticks::short;
+use crate::html::Section;
 use crate::training::charts;
 use crate::words::{count, duration};
 use lto::evaluate::{Evaluation, Part};
@@ -15,24 +14,7 @@ use std::path::Path;
 
 /// What each model is, and what it costs.
 pub fn models(evaluations: &[Evaluation]) -> Section {
-    let columns =
-        ["model", "kind", "parameters", "training steps", "training time", "ms a prediction", "peak MB"];
-    let mut table = Table::new(&columns);
-    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
-        let model = &evaluation.model;
-        let each =
-            evaluation.one_step.measures().map_or("–".into(), |m| short(1e3 * m.seconds_per_prediction));
-        table = table.row([
-            name,
-            model.kind.clone(),
-            model.parameters.to_string(),
-            model.steps.to_string(),
-            model.train_seconds.map_or("–".into(), duration),
-            each,
-            evaluation.peak_mb.map_or("–".into(), |mb| format!("{mb:.0}")),
-        ]);
-    }
-    Section::new("Models").table(table).text(
+    Section::new("Models").table(super::models::models(evaluations).html()).text(
         "Prediction times are averages over batches of up to 16. Peak memory is the whole process's while \
          the model was evaluated.",
     )

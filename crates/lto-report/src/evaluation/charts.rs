@@ -24,7 +24,7 @@ pub fn errors(
             let mut points = Vec::new();
             for row in rows(evaluation).into_iter().filter(|row| row.kind == kind) {
                 let wanted = row.place.as_ref().filter(|(of, _)| curve.is_none_or(|curve| curve == of));
-                let errors = row.outcome.measures().map(|m| &m.errors[look.metric]);
+                let errors = row.outcome.measures().and_then(|m| m.errors[look.metric].measured());
                 if let (Some((_, x)), Some(e)) = (wanted, errors.filter(|e| e.mean.is_finite())) {
                     points.push((*x, e.mean, e.bar().into()));
                 }

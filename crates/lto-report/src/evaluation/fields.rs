@@ -16,30 +16,37 @@ const WIDTH: usize = 190;
 pub struct Shown<'a> {
     /// Which state it is.
     pub title: String,
+    /// Whether it is the worst case of these models.
+    pub worst: bool,
     /// The models that predict it.
     predicted: Vec<(String, &'a ExampleField)>,
 }
 
-/// The states kept: after one step, then at the end of the horizon, each with all models that have it.
+/// The states kept: after one step, the worst of these, then at the end of the horizon, each with all models that have
+/// it.
 pub fn shown(evaluations: &[Evaluation]) -> Vec<Shown<'_>> {
     let mut all: Vec<Shown> = Vec::new();
     for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
         // A rollout is shown if there is no direct prediction of the same.
         let straight = |of: &ExampleField| {
-            let mut others = evaluation.examples.iter().filter(|other| other.channel == of.channel);
+            let same = |other: &&ExampleField| other.channel == of.channel && !other.worst;
+            let mut others = evaluation.examples.iter().filter(same);
             others.any(|other| !other.rollout && other.steps == of.steps)
         };
         for example in evaluation.examples.iter().filter(|e| !e.rollout || !straight(e)) {
             let way = if example.rollout { ", rollout" } else { "" };
             let entry = (format!("{name}{way}"), example);
             let same = |other: &ExampleField| {
-                (other.sample, other.steps, &other.channel)
-                    == (example.sample, example.steps, &example.channel)
+                (other.sample, other.steps, &other.channel, other.worst, other.times)
+                    == (example.sample, example.steps, &example.channel, example.worst, example.times)
                     && other.coordinates == example.coordinates
             };
             match all.iter_mut().find(|shown| shown.predicted.first().is_some_and(|(_, other)| same(other))) {
                 Some(shown) => shown.predicted.push(entry),
-                None => all.push(Shown { title: title(example), predicted: vec![entry] }),
+                None => {
+                    let (title, worst) = (title(example), example.worst);
+                    all.push(Shown { title, worst, predicted: vec![entry] });
+                }
             }
         }
     }
@@ -57,6 +64,11 @@ fn title(example: &ExampleField) -> String {
 }
 
 impl Shown<'_> {
+    /// The models that predict it: `twin, fno`.
+    pub fn models(&self) -> String {
+        self.predicted.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
     /// Maps over two axes, curves over one.
     ///
     /// # Errors

@@ -1,7 +1,9 @@
 //! Tables on the terminal, as Markdown, LaTeX and CSV, and in reports.
 
 use super::look::{Look, marks};
+use super::models::models;
 use super::rows::{cases, names};
+use super::skill::skills;
 use super::table::{Cell, ResultTable, tables};
 use crate::html::Table;
 use crate::text::Page;
@@ -125,17 +127,21 @@ fn tex(text: &str) -> String {
     escaped
 }
 
-/// All results in a format.
+/// The results in a format: the models, the tables of all cases, and skill.
 pub fn formatted(evaluations: &[Evaluation], look: &Look, format: Format, color: bool) -> String {
-    match format {
-        Format::Csv => csv(evaluations, look),
-        _ => in_form(&tables(evaluations, look), format, color),
+    if format == Format::Csv {
+        return csv(evaluations, look);
     }
+    let mut results = tables(evaluations, look);
+    results.retain(|table| look.shows(table.name));
+    let remarks = remarks(&results);
+    let mut all = [vec![models(evaluations)], results, skills(evaluations)].concat();
+    all.retain(|table| look.shows(table.name));
+    in_form(&all, remarks, format, color)
 }
 
-fn in_form(tables: &[ResultTable], format: Format, color: bool) -> String {
+fn in_form(tables: &[ResultTable], remarks: Vec<String>, format: Format, color: bool) -> String {
     let each = |form: fn(&ResultTable) -> String| tables.iter().map(form).collect::<Vec<_>>();
-    let remarks = remarks(tables);
     match format {
         Format::Markdown => [each(ResultTable::markdown), remarks.iter().map(|r| format!("{r}\n")).collect()]
             .concat()
@@ -186,7 +192,7 @@ fn csv(evaluations: &[Evaluation], look: &Look) -> String {
         text.push_str(&cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(","));
         text.push('\n');
     };
-    for kind in ResultKind::ALL {
+    for kind in ResultKind::ALL.into_iter().filter(|kind| look.shows(kind.name())) {
         for case in cases(evaluations, kind) {
             let best = marks(kind, &differences, &case.errors(look.metric)).best;
             for ((outcome, name), best) in case.outcomes.iter().zip(&names).zip(best) {
@@ -223,7 +229,7 @@ fn csv(evaluations: &[Evaluation], look: &Look) -> String {
 fn ends(errors: &ErrorStatistics) -> [String; 3] {
     let [low, high] =
         errors.interval.map_or([String::new(), String::new()], |ends| ends.map(|v| v.to_string()));
-    [errors.mean.to_string(), low, high]
+    [errors.measured().map_or(String::new(), |errors| errors.mean.to_string()), low, high]
 }
 
 fn quoted(text: &str) -> String {
@@ -241,7 +247,7 @@ mod tests {
     fn table() -> ResultTable {
         let best = Cell { text: "0.1 (0.09 – 0.11)".into(), best: true, note: None };
         let mut table = ResultTable {
-            kind: ResultKind::Resolution,
+            name: "resolution",
             title: "Resolution".into(),
             columns: ["points", "a_1", "b|2"].map(String::from).to_vec(),
             rows: vec![vec![cell("64 (native)"), best, cell("0.2")]],
@@ -253,21 +259,26 @@ mod tests {
         table
     }
 
+    fn form(table: &ResultTable, format: Format) -> String {
+        let alone = std::slice::from_ref(table);
+        in_form(alone, remarks(alone), format, false)
+    }
+
     #[test]
     fn every_form_marks_the_best_and_explains_dashes_once() {
         let table = table();
         assert_eq!(table.notes.len(), 1);
-        let text = in_form(std::slice::from_ref(&table), Format::Text, false);
+        let text = form(&table, Format::Text);
         assert!(
             text.contains("0.1 (0.09 – 0.11) *") && text.contains("– [1]") && text.contains("[1] it cannot")
         );
-        let markdown = in_form(std::slice::from_ref(&table), Format::Markdown, false);
+        let markdown = form(&table, Format::Markdown);
         assert!(
             markdown.contains("| **0.1 (0.09 – 0.11)** | 0.2 |") && markdown.contains("b\\|2"),
             "{markdown}"
         );
         assert!(markdown.contains("\n[1] it cannot, at 50 %"));
-        let latex = in_form(std::slice::from_ref(&table), Format::Latex, false);
+        let latex = form(&table, Format::Latex);
         assert!(latex.contains("\\textbf{0.1 (0.09 -- 0.11)} & 0.2 \\\\"), "{latex}");
         assert!(latex.contains("a\\_1") && latex.contains("--$^{1}$") && latex.contains("at 50 \\%"));
         for text in [text, markdown, latex] {
@@ -278,7 +289,8 @@ mod tests {
     #[test]
     fn a_remark_on_several_tables_is_made_once() {
         let (one, mut other) = (table(), table());
-        let text = in_form(&[one.clone(), one.clone()], Format::Text, false);
+        let both = [one.clone(), one.clone()];
+        let text = in_form(&both, remarks(&both), Format::Text, false);
         assert_eq!(text.matches("no best").count(), 1, "{text}");
         other.title = "Noise".into();
         other.remarks.clear();

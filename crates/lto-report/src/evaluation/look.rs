@@ -1,10 +1,23 @@
 //! How results are shown: by which metric, beside which published numbers, and which of a row is marked as
 //! best.
 
+use super::{models, skill};
 use lto::evaluate::compare::{Aspect, Difference, FEWEST, best, too_few};
 use lto::evaluate::statistics::ErrorStatistics;
 use lto::evaluate::{Published, ResultKind};
 use lto_numerics::metric::MetricKind;
+
+/// The names of all tables, in the order of reports.
+pub const TABLES: [&str; ResultKind::ALL.len() + 2] = {
+    let mut names = [models::NAME; ResultKind::ALL.len() + 2];
+    let mut i = 0;
+    while i < ResultKind::ALL.len() {
+        names[i + 1] = ResultKind::ALL[i].name();
+        i += 1;
+    }
+    names[ResultKind::ALL.len() + 1] = skill::NAME;
+    names
+};
 
 /// How results are shown.
 #[derive(Clone, Copy, Debug)]
@@ -13,12 +26,24 @@ pub struct Look<'a> {
     pub metric: MetricKind,
     /// Published relative L2 errors, shown only beside relative L2 errors.
     published: &'a [Published],
+    /// The names of the tables to print; all if empty.
+    tables: &'a [&'static str],
 }
 
 impl<'a> Look<'a> {
     /// By a metric, beside published numbers.
     pub fn new(metric: MetricKind, published: &'a [Published]) -> Self {
-        Self { metric, published }
+        Self { metric, published, tables: &[] }
+    }
+
+    /// The same, of these tables only, in print; all if there are none.
+    pub fn only(self, tables: &'a [&'static str]) -> Self {
+        Self { tables, ..self }
+    }
+
+    /// Whether the table of a name is printed.
+    pub fn shows(&self, table: &str) -> bool {
+        self.tables.is_empty() || self.tables.contains(&table)
     }
 
     /// Published numbers that are comparable with ours.
@@ -54,7 +79,7 @@ pub fn marks(kind: ResultKind, differences: &[Difference], errors: &[Option<&Err
 }
 
 /// Whether errors of a kind depend on an aspect.
-fn concerns(aspect: Aspect, kind: ResultKind) -> bool {
+pub(super) fn concerns(aspect: Aspect, kind: ResultKind) -> bool {
     let horizon = matches!(kind, ResultKind::Rollout | ResultKind::Direct);
     match aspect {
         Aspect::Data => true,

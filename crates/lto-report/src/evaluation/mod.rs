@@ -4,11 +4,14 @@ mod about;
 mod charts;
 mod fields;
 mod forms;
+mod histogram;
 mod look;
+mod models;
 mod rows;
 mod sections;
+mod skill;
 mod table;
 
 pub use forms::{Format, formatted};
-pub use look::Look;
+pub use look::{Look, TABLES};
 pub use sections::{report, sections};

@@ -57,10 +57,10 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The errors of each model by a metric.
+    /// The errors of each model by a metric, where they were measured.
     pub fn errors(&self, metric: MetricKind) -> Vec<Option<&ErrorStatistics>> {
         let measures = self.outcomes.iter().map(|outcome| outcome.as_deref().and_then(Outcome::measures));
-        measures.map(|measures| measures.map(|m| &m.errors[metric])).collect()
+        measures.map(|measures| measures.and_then(|m| m.errors[metric].measured())).collect()
     }
 }
 

@@ -4,8 +4,10 @@ use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
 use super::fields::shown;
 use super::forms::remarks;
+use super::histogram::histogram;
 use super::look::Look;
 use super::rows::{names, span};
+use super::skill::{ABOUT, skills};
 use super::table::{ResultTable, tables};
 use crate::error::Result;
 use crate::html::{Figure, Report, Section};
@@ -47,7 +49,7 @@ pub fn report(evaluations: &[Evaluation], look: &Look) -> Result<Report> {
 /// As [`report`].
 pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>> {
     let tables = tables(evaluations, look);
-    let find = |kind: ResultKind| tables.iter().find(|table| table.kind == kind);
+    let find = |kind: ResultKind| tables.iter().find(|table| table.name == kind.name());
     let mut sections = vec![remarks(&tables).into_iter().fold(models(evaluations), Section::text)];
     let metric = capital(look.metric.label());
     let of = evaluations.first().and_then(span).map_or(String::new(), |span| format!(" of {span}"));
@@ -61,7 +63,16 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
              11.5, and 12 or more waves over the longest axis contribute to the relative L2 error; – where the grid resolves \
              no such waves."
         );
-        sections.push(with_table(Section::new(table.title.clone()).text(text), table));
+        let section = with_table(Section::new(table.title.clone()).text(text), table);
+        let caption = format!("Number of samples by their {}{of}.", look.metric.label());
+        sections.push(with_figure(section, histogram(evaluations, look), &caption)?);
+    }
+    let skills = skills(evaluations);
+    if !skills.is_empty() {
+        let begun = Section::new("Skill").text(ABOUT);
+        let add =
+            |section: Section, table: &ResultTable| with_table(section.text(table.title.clone()), table);
+        sections.push(skills.iter().fold(begun, add));
     }
     if let Some(table) = find(ResultKind::Channel) {
         let text = "Each channel against its own truth; all other tables take the channels together.";
@@ -138,20 +149,29 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
     Ok(sections)
 }
 
-fn fields(evaluations: &[Evaluation]) -> Result<Option<Section>> {
-    let mut section = None;
-    for example in shown(evaluations) {
-        let Some(drawing) = example.draw()? else { continue };
-        let caption = format!("{}: truth, predictions and their differences.", example.title);
-        let begun = section.unwrap_or_else(|| {
-            Section::new("Example fields").text(
-                "The first sample, not a hand-picked one; at most three channels. Truth and predictions \
-                 share one scale, as do the differences.",
-            )
-        });
-        section = Some(with_figure(begun, Some(drawing), &caption)?);
+/// Fields of the first sample, then the worst cases.
+fn fields(evaluations: &[Evaluation]) -> Result<Vec<Section>> {
+    let first = Section::new("Example fields").text(
+        "The first sample, not a hand-picked one; at most three channels. Truth and predictions share one \
+         scale, as do the differences.",
+    );
+    let worst = Section::new("Worst cases").text(
+        "Of each model, the sample with the largest mean relative L2 error, and of that the prediction with \
+         the largest.",
+    );
+    let mut sections = Vec::new();
+    for (mut section, worst) in [(first, false), (worst, true)] {
+        let mut drawn = false;
+        for example in shown(evaluations).into_iter().filter(|example| example.worst == worst) {
+            let of = if worst { format!("Worst of {}: ", example.models()) } else { String::new() };
+            let caption = format!("{of}{}: truth, predictions and their differences.", example.title);
+            let drawing = example.draw()?;
+            drawn |= drawing.is_some();
+            section = with_figure(section, drawing, &caption)?;
+        }
+        sections.extend(Some(section).filter(|_| drawn));
     }
-    Ok(section)
+    Ok(sections)
 }
 
 fn with_table(section: Section, table: &ResultTable) -> Section {

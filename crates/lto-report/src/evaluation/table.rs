@@ -23,8 +23,8 @@ pub struct Cell {
 /// A table with notes.
 #[derive(Clone, Debug)]
 pub struct ResultTable {
-    /// The kind of results it shows.
-    pub kind: ResultKind,
+    /// Its name on the command line.
+    pub name: &'static str,
     /// Its heading.
     pub title: String,
     /// Names of the columns.
@@ -42,7 +42,7 @@ pub struct ResultTable {
 pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
     let differences = differences(evaluations);
     let table = |kind: ResultKind| {
-        let mut table = ResultTable::new(kind, evaluations);
+        let mut table = ResultTable::new(kind.name(), title(kind, evaluations));
         match (kind, evaluations.len()) {
             (ResultKind::OneStep, 2..) => table.one_step(evaluations, look, &differences),
             (_, n) => {
@@ -53,8 +53,10 @@ pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
                 for case in cases(evaluations, kind) {
                     let mut cells = vec![plain(case.label.clone())];
                     match &case.outcomes[..] {
-                        [only] => cells.extend(table.measures(only.as_deref(), look)),
-                        _ => cells.extend(table.side_by_side(&case, look, &differences)),
+                        [only] => {
+                            cells.extend(table.measures(only.as_deref(), &samples(&evaluations[0]), look))
+                        }
+                        _ => cells.extend(table.side_by_side(kind, &case, look, &differences)),
                     }
                     let of = |number: Option<f64>| plain(number.map_or(String::new(), short));
                     cells.extend(published.iter().map(|p| of(p.of(&case.label))));
@@ -67,39 +69,62 @@ pub fn tables(evaluations: &[Evaluation], look: &Look) -> Vec<ResultTable> {
     ResultKind::ALL.into_iter().map(table).filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Columns of a table of one evaluation: the metric first, with its interval.
+/// Columns of a table of one evaluation: the metric first, with its interval, median and worst.
 fn columns(look: &Look) -> Vec<String> {
     let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric).map(MetricKind::label);
-    let all = [look.metric.label(), "95 % interval"].into_iter().chain(others);
+    let all = [look.metric.label(), "95 % interval", "median", "worst (sample)"].into_iter().chain(others);
     all.chain(["low", "mid", "high", "ms each"]).map(String::from).collect()
 }
 
-fn plain(text: impl Into<String>) -> Cell {
+pub(super) fn plain(text: impl Into<String>) -> Cell {
     Cell { text: text.into(), ..Cell::default() }
 }
 
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value.is_finite() { short(value) } else { "∞".into() }
 }
 
-fn interval(errors: &ErrorStatistics) -> String {
-    errors.interval.map_or("–".into(), |[low, high]| format!("{} – {}", number(low), number(high)))
+/// The mean; a dash if it was not measured.
+fn mean(errors: &ErrorStatistics) -> String {
+    errors.measured().map_or("–".into(), |errors| number(errors.mean))
+}
+
+pub(super) fn interval(ends: Option<[f64; 2]>) -> String {
+    ends.map_or("–".into(), |[low, high]| format!("{} – {}", number(low), number(high)))
+}
+
+/// The largest error, with the sample it belongs to: `0.31 (17)`.
+fn worst(errors: &ErrorStatistics, samples: &[usize]) -> String {
+    let shown = |(i, error): (usize, f64)| match samples.get(i) {
+        Some(sample) => format!("{} ({sample})", number(error)),
+        None => number(error),
+    };
+    errors.worst().map_or("–".into(), shown)
+}
+
+/// The samples of an evaluation in the order of its errors.
+fn samples(evaluation: &Evaluation) -> Vec<usize> {
+    let mut samples = evaluation.data.samples.clone();
+    samples.sort_unstable();
+    samples
 }
 
 impl ResultTable {
-    fn new(kind: ResultKind, evaluations: &[Evaluation]) -> Self {
-        let title = title(kind, evaluations);
-        Self { kind, title, columns: Vec::new(), rows: Vec::new(), notes: Vec::new(), remarks: Vec::new() }
+    /// A table without columns or rows.
+    pub fn new(name: &'static str, title: String) -> Self {
+        Self { name, title, columns: Vec::new(), rows: Vec::new(), notes: Vec::new(), remarks: Vec::new() }
     }
 
     /// All measures of several models, one row each; published numbers below.
     fn one_step(&mut self, evaluations: &[Evaluation], look: &Look, differences: &[Difference]) {
         self.columns = [vec!["model".into()], columns(look)].concat();
-        let errors: Vec<_> =
-            evaluations.iter().map(|e| e.one_step.measures().map(|m| &m.errors[look.metric])).collect();
-        let best = self.marked(marks(self.kind, differences, &errors));
+        let errors: Vec<_> = evaluations
+            .iter()
+            .map(|e| e.one_step.measures().and_then(|m| m.errors[look.metric].measured()))
+            .collect();
+        let best = self.marked(marks(ResultKind::OneStep, differences, &errors));
         for ((evaluation, name), best) in evaluations.iter().zip(names(evaluations)).zip(best) {
-            let mut cells = self.measures(Some(&evaluation.one_step), look);
+            let mut cells = self.measures(Some(&evaluation.one_step), &samples(evaluation), look);
             cells[0].best = best;
             cells.insert(0, plain(name));
             self.rows.push(cells);
@@ -120,7 +145,7 @@ impl ResultTable {
         marks.best
     }
 
-    fn measures(&mut self, outcome: Option<&Outcome>, look: &Look) -> Vec<Cell> {
+    fn measures(&mut self, outcome: Option<&Outcome>, samples: &[usize], look: &Look) -> Vec<Cell> {
         let width = columns(look).len();
         let missing = |cell: Cell| [vec![cell], vec![Cell::default(); width - 1]].concat();
         let m = match outcome {
@@ -129,9 +154,11 @@ impl ResultTable {
             None => return missing(Cell::default()),
         };
         let errors = &m.errors[look.metric];
-        let mut cells = vec![plain(number(errors.mean)), plain(interval(errors))];
+        let mut cells = vec![plain(mean(errors)), plain(interval(errors.interval))];
+        cells.push(plain(errors.median().map_or("–".into(), number)));
+        cells.push(plain(worst(errors, samples)));
         let others = MetricKind::ALL.into_iter().filter(|metric| *metric != look.metric);
-        cells.extend(others.map(|metric| plain(number(m.errors[metric].mean))));
+        cells.extend(others.map(|metric| plain(mean(&m.errors[metric]))));
         let bands: [fn(&BandErrors) -> Option<f64>; 3] = [|b| b.low, |b| b.mid, |b| b.high];
         // A band that the grid does not resolve.
         let band =
@@ -141,14 +168,20 @@ impl ResultTable {
         cells
     }
 
-    fn side_by_side(&mut self, case: &Case, look: &Look, differences: &[Difference]) -> Vec<Cell> {
-        let best = self.marked(marks(self.kind, differences, &case.errors(look.metric)));
+    fn side_by_side(
+        &mut self,
+        kind: ResultKind,
+        case: &Case,
+        look: &Look,
+        differences: &[Difference],
+    ) -> Vec<Cell> {
+        let best = self.marked(marks(kind, differences, &case.errors(look.metric)));
         let cell = |(outcome, best): (Option<&Outcome>, bool)| match outcome {
             None => Cell::default(),
             Some(Outcome::Unsupported(reason)) => self.dash(reason),
             Some(Outcome::Measured(measures)) => {
                 let errors = &measures.errors[look.metric];
-                let text = format!("{} ({})", number(errors.mean), interval(errors));
+                let text = format!("{} ({})", mean(errors), interval(errors.interval));
                 Cell { text, best, note: None }
             }
         };

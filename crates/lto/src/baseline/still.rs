@@ -53,17 +53,8 @@ impl Architecture for StillOperator {
         &self.problem
     }
 
-    /// Refuses problems whose target is not the source at another time.
     fn encode(&self, _contexts: &[Context]) -> Result<()> {
-        let (p, q) = (self.problem.source_channels, self.problem.target_channels);
-        let reason = match self.problem.times {
-            None => "source and target of a steady problem are different quantities".to_string(),
-            Some(_) if p != q => {
-                format!("it takes one frame of {q} channels, but the data give {p}; set data.history = 1")
-            }
-            Some(_) => return Ok(()),
-        };
-        Err(Error::Unsupported { model: self.kind.name, reason })
+        check_frame(&self.problem, self.kind.name)
     }
 
     fn decode(&self, seen: Seen<()>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
@@ -74,4 +65,20 @@ impl Architecture for StillOperator {
         let shape = [seen.contexts.len(), self.problem.target_channels, queries[0].len()];
         Ok(tensor(&values, shape, &self.device))
     }
+}
+
+/// Refuses problems whose target is not the source at another time.
+///
+/// # Errors
+/// [`Error::Unsupported`] by the model of that name.
+pub(super) fn check_frame(problem: &Problem, model: &'static str) -> Result<()> {
+    let (p, q) = (problem.source_channels, problem.target_channels);
+    let reason = match problem.times {
+        None => "source and target of a steady problem are different quantities".to_string(),
+        Some(_) if p != q => {
+            format!("it takes one frame of {q} channels, but the data give {p}; set data.history = 1")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(Error::Unsupported { model, reason })
 }

@@ -47,6 +47,9 @@ pub struct DataConfig {
     pub periodic: Option<String>,
     /// Time between frames, instead of the file's times.
     pub time_step: Option<f64>,
+    /// The time after which the mean state repeats: 24 for hours of the day. Frames a whole number of periods apart then
+    /// count as the same time in the mean course of the training samples.
+    pub time_period: Option<f64>,
     /// Group `resolution_<n>` of a multi-resolution file to take as native.
     pub resolution: Option<usize>,
     /// Keep every k-th point along each axis.
@@ -73,6 +76,7 @@ impl Default for DataConfig {
             domain: None,
             periodic: None,
             time_step: None,
+            time_period: None,
             resolution: None,
             stride: 1,
         }
@@ -188,6 +192,9 @@ impl DataConfig {
                 return refuse(key, "0".into(), "must be at least 1");
             }
         }
+        if let Some(period) = self.time_period.filter(|period| !(*period > 0.0 && period.is_finite())) {
+            return refuse("time_period", period.to_string(), "must be positive");
+        }
         self.options().map(|_| ())
     }
 
@@ -245,7 +252,8 @@ mod tests {
         let text = "generate = { pde = 'heat' }\nsamples = 3\n";
         let config: DataConfig = toml::from_str(text).unwrap();
         config.validate().unwrap();
-        for extra in ["periodic = 'all'", "stride = 2", "frame_stride = 0", "path = 'x'"] {
+        for extra in ["periodic = 'all'", "stride = 2", "frame_stride = 0", "time_period = 0.0", "path = 'x'"]
+        {
             let config: DataConfig = toml::from_str(&format!("{text}{extra}")).unwrap();
             let key = extra.split(' ').next().unwrap();
             let message = config.validate().unwrap_err().to_string();

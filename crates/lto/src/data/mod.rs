@@ -5,6 +5,7 @@ mod cache;
 mod changes;
 pub mod config;
 pub mod context;
+mod course;
 mod file;
 mod generated;
 mod normalization;
@@ -61,6 +62,7 @@ pub struct Data {
     symmetries: Vec<Symmetry>,
     notes: Vec<String>,
     history: usize,
+    time_period: Option<f64>,
 }
 
 impl Data {
@@ -148,7 +150,15 @@ impl Data {
             notes.extend(note);
         }
         let symmetries = declared(config, layout.grid.domain())?;
-        Ok(Self { cache: Mutex::new(Cache::new(limit)), split, symmetries, notes, history, source })
+        Ok(Self {
+            cache: Mutex::new(Cache::new(limit)),
+            split,
+            symmetries,
+            notes,
+            history,
+            time_period: config.time_period,
+            source,
+        })
     }
 
     /// What all samples share.
@@ -208,18 +218,26 @@ impl Data {
     }
 
     /// An untrained model for these data in physical units, for operators without parameters. One that takes
-    /// a single frame gets the newest of `data.history`.
+    /// a single frame gets the newest of `data.history`; one made of a mean course gets that of the training samples.
     ///
     /// # Errors
-    /// A configuration that does not fit the data.
-    pub fn untrained(&self, model: ModelConfig) -> Result<Model> {
+    /// A configuration that does not fit the data; for a mean course, data without training samples.
+    pub fn untrained(&self, mut model: ModelConfig) -> Result<Model> {
+        let name = model.name();
+        let means = model.course_mut().map(|course| self.fill(course, name)).transpose()?;
         let mut problem = self.problem();
         if !model.takes_history() {
             problem.source_channels = self.layout().source_channels.len();
         }
         let identity = |channels| Normalizer::identity(channels);
         let normalizers = (identity(problem.source_channels), identity(problem.target_channels));
-        Model::new(ModelCard { problem, ..self.card(model, normalizers) }, 0)
+        let model = Model::new(ModelCard { problem, ..self.card(model, normalizers) }, 0)?;
+        Ok(match means {
+            Some(means) => {
+                model.with_operator(model.operator().with_parameters(&mut |_, _| Some(means.clone())))
+            }
+            None => model,
+        })
     }
 
     /// Several states at once; those not in memory are read, or solved in parallel.

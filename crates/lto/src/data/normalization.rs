@@ -10,9 +10,16 @@ const FIT_SAMPLES: usize = 1024;
 /// ... and at most this many values.
 const FIT_VALUES: usize = 1 << 27;
 /// Samples loaded at a time.
-const FIT_CHUNK: usize = 8;
+pub(super) const FIT_CHUNK: usize = 8;
 
 impl Data {
+    /// The training samples that means are taken over.
+    pub(super) fn fit_samples(&self) -> Vec<usize> {
+        let train = &self.split.train;
+        let most = (FIT_VALUES / self.layout().sample_len().max(1)).clamp(1, FIT_SAMPLES).min(train.len());
+        (0..most).map(|i| train[i * train.len() / most]).collect()
+    }
+
     /// Mean and scale of the sources and of the targets of the training samples. `progress` gets
     /// `(done, total)` samples and returns whether to continue.
     ///
@@ -22,10 +29,8 @@ impl Data {
         &self,
         progress: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<(Normalizer, Normalizer, Option<String>)> {
-        let (layout, train) = (self.layout(), &self.split.train);
-        let points = layout.grid.len();
-        let most = (FIT_VALUES / layout.sample_len().max(1)).clamp(1, FIT_SAMPLES).min(train.len());
-        let chosen: Vec<usize> = (0..most).map(|i| train[i * train.len() / most]).collect();
+        let (layout, train, chosen) = (self.layout(), &self.split.train, self.fit_samples());
+        let (points, most) = (layout.grid.len(), chosen.len());
         let mut source = NormalizerFit::new(layout.source_channels.len());
         let mut target = NormalizerFit::new(layout.target_channels.len());
         for (chunk, samples) in chosen.chunks(FIT_CHUNK).enumerate() {

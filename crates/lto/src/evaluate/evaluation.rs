@@ -184,6 +184,9 @@ pub struct ExampleField {
     pub steps: usize,
     /// Whether predictions were fed back.
     pub rollout: bool,
+    /// Whether it is the worst prediction of the worst sample of all, not of the first sample.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub worst: bool,
     /// Source and target time.
     pub times: [f64; 2],
     /// The domain of the points.

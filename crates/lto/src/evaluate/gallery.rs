@@ -11,6 +11,19 @@ const MOST: [usize; 2] = [1024, 128];
 /// The most channels an example keeps.
 const CHANNELS: usize = 3;
 
+/// What a field to look at shows.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    /// Names of the channels.
+    pub channels: &'a [String],
+    /// Native steps ahead; 0 for a steady problem.
+    pub steps: usize,
+    /// Whether predictions were fed back.
+    pub rollout: bool,
+    /// Whether it is the worst of all.
+    pub worst: bool,
+}
+
 /// Collects predictions.
 #[derive(Default)]
 pub(super) struct Gallery {
@@ -44,50 +57,6 @@ impl Gallery {
         }
     }
 
-    /// Keeps the prediction `values` of target `j` of an example, `steps` native steps ahead, by rollout or
-    /// direct.
-    pub fn keep(
-        &mut self,
-        example: &Example,
-        j: usize,
-        values: &[f64],
-        channels: &[String],
-        (steps, rollout): (usize, bool),
-    ) {
-        let Some((t, truth)) = example.targets.get(j) else { return };
-        let grid = truth.grid();
-        let most = MOST[usize::from(grid.dim() > 1)];
-        let longest = grid.shape().into_iter().max().unwrap_or(1);
-        let stride = longest.div_ceil(most).max(1);
-        let shape = grid.shape();
-        let on_stride = |mut index: usize| {
-            shape.iter().rev().all(|&n| {
-                let i = index % n;
-                index /= n;
-                i.is_multiple_of(stride)
-            })
-        };
-        let kept = |values: &[f64]| -> Vec<f64> {
-            values.iter().enumerate().filter(|(i, _)| on_stride(*i)).map(|(_, v)| *v).collect()
-        };
-        let each = truth.values().chunks_exact(grid.len()).zip(values.chunks_exact(grid.len()));
-        for (c, (truth, values)) in each.enumerate().take(CHANNELS) {
-            self.examples.push(ExampleField {
-                sample: example.sample,
-                channel: channels.get(c).cloned().unwrap_or_default(),
-                steps,
-                rollout,
-                times: [example.s, *t],
-                domain: grid.domain().clone(),
-                coordinates: (0..grid.dim())
-                    .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
-                    .collect(),
-                truth: kept(truth),
-                prediction: kept(values),
-            });
-        }
-    }
-
     /// Means over all predictions added.
     pub fn spectra(&self) -> Option<Spectra> {
         let mean = |sum: &[f64]| sum.iter().map(|p| p / self.count as f64).collect();
@@ -97,4 +66,39 @@ impl Gallery {
             prediction: mean(&self.prediction),
         })
     }
+}
+
+/// The prediction `values` of target `j` of an example as fields to look at, one for each of the first channels.
+pub(super) fn fields(example: &Example, j: usize, values: &[f64], about: &About) -> Vec<ExampleField> {
+    let Some((t, truth)) = example.targets.get(j) else { return Vec::new() };
+    let grid = truth.grid();
+    let most = MOST[usize::from(grid.dim() > 1)];
+    let shape = grid.shape();
+    let stride = shape.iter().max().map_or(1, |longest| longest.div_ceil(most).max(1));
+    let on_stride = |mut index: usize| {
+        shape.iter().rev().all(|&n| {
+            let i = index % n;
+            index /= n;
+            i.is_multiple_of(stride)
+        })
+    };
+    let kept = |values: &[f64]| -> Vec<f64> {
+        values.iter().enumerate().filter(|(i, _)| on_stride(*i)).map(|(_, v)| *v).collect()
+    };
+    let each = truth.values().chunks_exact(grid.len()).zip(values.chunks_exact(grid.len()));
+    let field = |(c, (truth, values)): (usize, (&[f64], &[f64]))| ExampleField {
+        sample: example.sample,
+        channel: about.channels.get(c).cloned().unwrap_or_default(),
+        steps: about.steps,
+        rollout: about.rollout,
+        worst: about.worst,
+        times: [example.s, *t],
+        domain: grid.domain().clone(),
+        coordinates: (0..grid.dim())
+            .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
+            .collect(),
+        truth: kept(truth),
+        prediction: kept(values),
+    };
+    each.enumerate().take(CHANNELS).map(field).collect()
 }

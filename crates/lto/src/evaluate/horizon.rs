@@ -2,7 +2,7 @@
 
 use super::evaluation::{HorizonResult, HorizonStep};
 use super::examples::{Example, Way, predict_all};
-use super::gallery::Gallery;
+use super::gallery::{About, Gallery, fields};
 use super::level::Level;
 use super::outcome::{Outcome, Tally};
 use super::protocol::{CHUNK, Runner};
@@ -53,7 +53,12 @@ fn forecast(
 ) -> Result<(Vec<Outcome>, Outcome)> {
     let query = Arc::new(Points::grid(native.grid.as_ref().clone()));
     let samples = runner.protocol.samples.clone();
-    let channels = &runner.model.card().channel_names;
+    let about = About {
+        channels: &runner.model.card().channel_names,
+        steps: n_steps,
+        rollout: way == Way::Rollout,
+        worst: false,
+    };
     let mut tallies = vec![Tally::default(); n_steps];
     let mut all = Tally::default();
     let mut done = 0;
@@ -66,7 +71,7 @@ fn forecast(
                 tallies[j].add(examples[i].sample, scores.clone());
                 all.add(examples[i].sample, scores);
                 if (done, i, j + 1) == (0, 0, n_steps) {
-                    gallery.keep(&examples[i], j, values, channels, (n_steps, way == Way::Rollout));
+                    gallery.examples.extend(fields(&examples[i], j, values, &about));
                 }
             };
             let seconds = predict_all(runner.model, &examples, &query, way, &mut judged)?;

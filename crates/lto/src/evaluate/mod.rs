@@ -16,8 +16,10 @@ pub mod run;
 pub mod scores;
 mod sensor_rate;
 pub mod shape;
+pub mod skill;
 mod source;
 pub mod statistics;
+mod worst;
 
 pub use config::{EvaluationConfig, Part};
 pub use evaluation::{Evaluation, ModelInfo};

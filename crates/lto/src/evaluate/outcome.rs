@@ -141,6 +141,12 @@ mod tests {
         for metric in MetricKind::ALL {
             assert_eq!(file[metric.name()]["mean"], 0.5, "{metric:?}");
         }
+        // A file from before a metric was added still opens; what it does not have was not measured.
+        let mut older = file.clone();
+        older.as_object_mut().unwrap().remove("boundary_rmse");
+        let opened = serde_json::from_value::<Measures>(older).unwrap();
+        assert_eq!(opened.errors.boundary_rmse.measured(), None);
+        assert_eq!(opened.errors.rmse, measures.errors.rmse);
         file["colour"] = 1.into();
         let refused = serde_json::from_value::<Measures>(file).unwrap_err().to_string();
         assert!(refused.contains("colour"), "{refused}");

@@ -5,10 +5,12 @@ use super::evaluation::{
     ContextResult, DataInfo, Evaluation, ModelInfo, NoiseResult, ResolutionResult, SCHEMA,
 };
 use super::examples::{Example, Way, predict_all};
-use super::gallery::Gallery;
+use super::gallery::{About, Gallery, fields};
 use super::horizon::horizon;
 use super::level::{Level, Levels, ResolutionOrigin};
 use super::outcome::{Outcome, Tally};
+use super::scores::Scores;
+use super::worst::Worst;
 use crate::data::State;
 use crate::data::context::ContextChoice;
 use crate::error::{Error, Result};
@@ -196,18 +198,23 @@ impl<'a> Runner<'a> {
         let (mut tally, mut points, mut count) = (Tally::default(), 0, 0);
         let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
         let channels = &self.model.card().channel_names;
+        let about = About { channels, steps, rollout: false, worst: false };
+        let mut worst = Worst::default();
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             let examples = self.examples(case, chunk)?;
             points += examples.iter().map(|e| e.context.points.len()).sum::<usize>();
             count += examples.len();
-            let mut judged = |i: usize, j: usize, values: &[f64], scores| {
-                tally.add(examples[i].sample, scores);
+            let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
                 if let Some(gallery) = gallery.as_deref_mut() {
                     gallery.add_spectra(&examples[i].targets[j].1, values);
                     if (number, i) == (0, 0) {
-                        gallery.keep(&examples[i], j, values, channels, (steps, false));
+                        gallery.examples.extend(fields(&examples[i], j, values, &about));
                     }
+                    worst.add(examples[i].sample, scores.errors.relative_l2, || {
+                        fields(&examples[i], j, values, &About { worst: true, ..about })
+                    });
                 }
+                tally.add(examples[i].sample, scores);
             };
             match predict_all(self.model, &examples, &query, Way::Direct, &mut judged) {
                 Ok(seconds) => tally.seconds += seconds,
@@ -218,6 +225,9 @@ impl<'a> Runner<'a> {
                 Err(other) => return Err(other),
             }
             self.advance(chunk.len())?;
+        }
+        if let Some(gallery) = gallery {
+            gallery.examples.extend(worst.fields());
         }
         Ok((Outcome::of(tally.measures())?, points as f64 / count.max(1) as f64))
     }

@@ -38,7 +38,7 @@ impl ResultKind {
     ];
 
     /// Name as in files of published numbers and in CSV.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::OneStep => "one_step",
             Self::Channel => "channel",

@@ -57,7 +57,7 @@ impl Scores {
 
     fn together(prediction: &[f64], truth: &Field) -> Result<Self> {
         let score = |metric: MetricKind| -> Result<f64> {
-            let value = metric.evaluate(prediction, truth.values())?;
+            let value = metric.evaluate(prediction, truth.values(), &truth.grid().shape())?;
             Ok(if value.is_finite() { value } else { f64::INFINITY })
         };
         Ok(Self {

@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 pub fn problem(domain: &Domain, [source_channels, target_channels]: [usize; 2], native: &[usize]) -> Problem {
     let times = Some([0.0, 1.0]);
-    Problem { domain: domain.clone(), source_channels, target_channels, native: native.to_vec(), times }
+    let (domain, native) = (domain.clone(), native.to_vec());
+    Problem { domain, source_channels, target_channels, native, times, changes: Vec::new() }
 }
 
 pub fn grid(domain: &Domain, shape: &[usize], placement: Placement) -> Points {

@@ -1,0 +1,138 @@
+//! The baselines made of a mean course, against closed forms: offsets on a rough mean state with a daily cycle.
+
+#[path = "common/store.rs"]
+mod store;
+
+use lto::data::Data;
+use lto::data::config::DataConfig;
+use lto::evaluate::run::load;
+use lto::model::{Model, ModelConfig};
+use lto::{Error, Result};
+use lto_numerics::dataset::Context;
+use lto_numerics::{Domain, Grid, Placement, Points};
+use std::path::Path;
+use std::sync::Arc;
+use store::store;
+
+/// Points of the grid, and hours of a day.
+const N: usize = 16;
+const DAY: usize = 6;
+
+/// A rough state in the course of a day: no interpolation of a few of its points finds it.
+fn mean(x: f64, t: f64) -> f64 {
+    280.0 + 3.0 * (97.0 * x).sin() * (std::f64::consts::TAU * t / DAY as f64).cos() + (41.0 * x).cos()
+}
+
+/// Offsets of the days of the record: the day decides, not the hour.
+fn offset(day: usize) -> f64 {
+    [1.0, -2.0, 4.0, 0.5, 7.0, -3.0][day]
+}
+
+/// Six days of hours, as windows of a day each: four train, the last tests.
+fn record(path: &Path, extra: &str) -> DataConfig {
+    let grid = Grid::cubic(Domain::unit(1, false).unwrap(), N, Placement::Vertex).unwrap();
+    let times: Vec<f64> = (0..6 * DAY).map(|hour| hour as f64).collect();
+    store(path, vec![grid], &times, 1, |_, x, t| mean(x[0], t) + offset(t as usize / DAY));
+    let text = format!(
+        "path = {path:?}\ngrid = 'vertex'\nperiodic = 'none'\nwindow = {{ frames = {DAY}, stride = {DAY} }}\n\
+         split = {{ counts = {{ train = 4, validation = 1, test = 1 }} }}\n{extra}"
+    );
+    toml::from_str(&text).unwrap()
+}
+
+fn query() -> Arc<Points> {
+    Arc::new(Points::grid(Grid::cubic(Domain::unit(1, false).unwrap(), N, Placement::Vertex).unwrap()))
+}
+
+/// Predicts t from the points `seen` of the last day at s.
+fn predict(model: &Model, seen: &[usize], s: f64, t: f64) -> Result<Vec<f64>> {
+    let x: Vec<f64> = seen.iter().map(|&i| i as f64 / (N - 1) as f64).collect();
+    let values = x.iter().map(|&x| mean(x, s) + offset(5)).collect();
+    let points = Points::scattered(Domain::unit(1, false)?, x)?;
+    Ok(model.predict(&Context { points, n_channels: 1, values }, s, &[t], &query())?.values)
+}
+
+#[track_caller]
+fn assert_offset(values: &[f64], t: f64, offset: f64) {
+    for (i, value) in values.iter().enumerate() {
+        let exact = mean(i as f64 / (N - 1) as f64, t) + offset;
+        assert!((value - exact).abs() < 1e-4, "{value} is not {exact}");
+    }
+}
+
+/// Climatology is off by how unusual the day is, whatever is observed; anomaly persistence knows that from three points.
+#[test]
+fn the_course_is_the_mean_of_the_training_days_and_an_anomaly_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Data::open(&record(&folder.path().join("days.npz"), ""), 1.0).unwrap();
+    let usual = (0..4).map(offset).sum::<f64>() / 4.0;
+    let [climatology, anomalies] =
+        ["climatology", "anomaly_persistence"].map(|name| load(name, &data).unwrap());
+    for (s, t) in [(0.0, 1.0), (1.0, 5.0), (4.0, 4.0)] {
+        assert_offset(&predict(&climatology, &[3], s, t).unwrap(), t, usual);
+        for seen in [&[0, 7, 12][..], &[5]] {
+            assert_offset(&predict(&anomalies, seen, s, t).unwrap(), t, offset(5));
+        }
+    }
+    assert_eq!(anomalies.operator().n_parameters(), 0, "nothing is trained");
+    // Between two hours, halfway.
+    let values = predict(&climatology, &[3], 0.0, 1.5).unwrap();
+    for (i, value) in values.iter().enumerate() {
+        let x = i as f64 / (N - 1) as f64;
+        let exact = (mean(x, 1.0) + mean(x, 2.0)) / 2.0 + usual;
+        assert!((value - exact).abs() < 1e-4);
+    }
+    // The means are in the file of the model.
+    let path = folder.path().join("model.safetensors");
+    anomalies.save(&path).unwrap();
+    let loaded = Model::load(&path).unwrap();
+    assert_eq!(predict(&loaded, &[0, 7], 1.0, 3.0).unwrap(), predict(&anomalies, &[0, 7], 1.0, 3.0).unwrap());
+}
+
+/// Windows of two days: with the period of a day, its hours are the same on the first and on the second.
+#[test]
+fn hours_a_day_apart_are_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("days.npz");
+    let open = |extra: &str| {
+        let mut config = record(&path, extra);
+        config.window = Some(toml::from_str(&format!("frames = {}\nstride = {DAY}", 2 * DAY)).unwrap());
+        config.split =
+            toml::from_str::<DataConfig>("split = { counts = { train = 3, validation = 0, test = 1 } }")
+                .unwrap()
+                .split;
+        load("climatology", &Data::open(&config, 1.0).unwrap()).unwrap()
+    };
+    // Windows of days 01, 12, 23; without a period, the first day of a window is another time than the second.
+    let (apart, together) = (open(""), open("time_period = 6.0"));
+    let days = |days: &[usize]| days.iter().map(|&day| offset(day)).sum::<f64>() / days.len() as f64;
+    assert_offset(&predict(&apart, &[3], 0.0, 2.0).unwrap(), 2.0, days(&[0, 1, 2]));
+    assert_offset(&predict(&apart, &[3], 0.0, 8.0).unwrap(), 2.0, days(&[1, 2, 3]));
+    for t in [2.0, 8.0] {
+        assert_offset(&predict(&together, &[3], 0.0, t).unwrap(), 2.0, days(&[0, 1, 1, 2, 2, 3]));
+    }
+}
+
+#[test]
+fn what_has_no_mean_or_no_anomaly_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = record(&folder.path().join("days.npz"), "");
+    config.split = toml::from_str::<DataConfig>("split = 'test'").unwrap().split;
+    let refused = load("climatology", &Data::open(&config, 1.0).unwrap()).err().unwrap().to_string();
+    assert!(
+        ["climatology", "training samples", "data.split"].iter().all(|part| refused.contains(part)),
+        "{refused}"
+    );
+    let text = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 10";
+    let data = Data::open(&toml::from_str(text).unwrap(), 1.0).unwrap();
+    let steady = Points::grid(data.layout().grid.as_ref().clone());
+    let context = Context { values: vec![1.0; steady.len()], n_channels: 1, points: steady.clone() };
+    let predict = |name| load(name, &data).unwrap().predict(&context, 0.0, &[0.0], &Arc::new(steady.clone()));
+    assert!(matches!(predict("anomaly_persistence"), Err(Error::Unsupported { .. })));
+    let pressure = predict("climatology").unwrap().values;
+    assert!(pressure.len() == steady.len() && pressure[40] > 0.0, "the mean pressure: {pressure:?}");
+    // Named alone, without data, it is nothing yet.
+    let bare: ModelConfig = serde_json::from_value(serde_json::json!({"kind": "climatology"})).unwrap();
+    let refused = bare.init(&data.problem(), 0, lto::Device::cpu()).err().unwrap().to_string();
+    assert!(refused.contains("lto evaluate"), "{refused}");
+}
