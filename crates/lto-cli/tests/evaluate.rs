@@ -100,7 +100,8 @@ fn csv_is_for_programs() {
     let refused = evaluate("darcy.npz", &["--format", "csv"]);
     assert!(refused.starts_with("table,case,model,samples,relative_l2,relative_l2_low,"), "{refused}");
     assert!(
-        refused.contains(&format!("\none_step,steady,persistence{}persistence cannot do this", ",".repeat(19))),
+        refused
+            .contains(&format!("\none_step,steady,persistence{}persistence cannot do this", ",".repeat(19))),
         "{refused}"
     );
     let numbers = "[[published]]\nname = 'others'\ntable = 'noise'\nrelative_l2 = { '0.05' = 0.25 }\n";
@@ -126,7 +127,8 @@ fn climatology_is_that_of_the_training_part() {
     let space = Workspace::new();
     std::fs::write(space.path("heat.toml"), [DATA, model::TWIN, "[train]", TRAIN].concat()).unwrap();
     let words = ["evaluate", "persistence", "climatology", "anomaly_persistence", "--config", "heat.toml"];
-    let few = ["--noise", "0.1", "--designs", "random", "--fractions", "0.5", "--resolutions", "16", "--quiet"];
+    let few =
+        ["--noise", "0.1", "--designs", "random", "--fractions", "0.5", "--resolutions", "16", "--quiet"];
     let printed = json(&space.succeed(&[&words[..], &few, &["--json"]].concat()));
     let errors = |i: usize, k: usize| {
         let step = &printed[i]["horizon"]["steps"][k]["direct"]["measured"];
@@ -134,7 +136,10 @@ fn climatology_is_that_of_the_training_part() {
     };
     // Heat fades away, in the mean too.
     assert!(errors(1, 3) < errors(1, 0), "climatology gets better");
-    assert_eq!((&printed[1]["model"]["kind"], &printed[1]["model"]["parameters"]), (&"climatology".into(), &0.into()));
+    assert_eq!(
+        (&printed[1]["model"]["kind"], &printed[1]["model"]["parameters"]),
+        (&"climatology".into(), &0.into())
+    );
     let only = [&words[..], &few, &["--tables", "models,skill", "--format", "markdown"]].concat();
     let tables = space.succeed(&only);
     let headings: Vec<&str> = tables.lines().filter(|line| line.starts_with("### ")).collect();

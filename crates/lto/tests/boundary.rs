@@ -18,6 +18,7 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
         target_channels: 1,
         native: vec![8; 2],
         times,
+        changes: Vec::new(),
     };
     let config = format!(
         "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\n{keys}\n\
@@ -36,6 +37,8 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
         native_interval: times.map(|_| 0.5),
         data: "made up".into(),
         steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
         errors: BTreeMap::new(),
     };
     Model::new(card, 3)

@@ -14,7 +14,7 @@ use toml::{Table, Value};
 static ALLOCATOR: allocation::Watched = allocation::Watched;
 
 /// Configurations of every kind of model, beside those of the project.
-const FURTHER: [&str; 5] = [
+const FURTHER: [&str; 6] = [
     "kind = 'deeponet'\nbranch = [8, 6]\ntrunk = [8]\nbasis = 4",
     "kind = 'fno'\nform = 'neural_operator'\nwidth = 6\nmodes = 4\nblocks = 2",
     "kind = 'f_fno'\nwidth = 6\nmodes = 4\nlayers = 2\nshare = false",
