@@ -33,6 +33,7 @@ pub fn errors(
             let way = match kind {
                 ResultKind::Rollout if kinds.len() > 1 => ", rollout",
                 ResultKind::Direct if kinds.len() > 1 => ", direct",
+                ResultKind::Chain if kinds.len() > 1 => ", chain",
                 _ => "",
             };
             if !points.is_empty() {
@@ -41,7 +42,7 @@ pub fn errors(
                     points: points.iter().map(|p| (p.0, p.1)).collect(),
                     intervals: points.iter().map(|p| p.2).collect(),
                     color: COLORS[number % COLORS.len()],
-                    style: if kind == ResultKind::Direct && kinds.len() > 1 {
+                    style: if kind != ResultKind::Rollout && kinds.len() > 1 {
                         Style::Dashed
                     } else {
                         Style::Marked

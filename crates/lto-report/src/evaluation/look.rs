@@ -80,7 +80,7 @@ pub fn marks(kind: ResultKind, differences: &[Difference], errors: &[Option<&Err
 
 /// Whether errors of a kind depend on an aspect.
 pub(super) fn concerns(aspect: Aspect, kind: ResultKind) -> bool {
-    let horizon = matches!(kind, ResultKind::Rollout | ResultKind::Direct);
+    let horizon = matches!(kind, ResultKind::Rollout | ResultKind::Direct | ResultKind::Chain);
     match aspect {
         Aspect::Data => true,
         Aspect::Starts => !horizon,
@@ -108,7 +108,7 @@ mod tests {
         };
         let none: Vec<ResultKind> = Vec::new();
         assert_eq!(marked(Aspect::Data), none);
-        assert_eq!(marked(Aspect::Starts), [ResultKind::Rollout, ResultKind::Direct]);
+        assert_eq!(marked(Aspect::Starts), [ResultKind::Rollout, ResultKind::Direct, ResultKind::Chain]);
         assert_eq!(
             marked(Aspect::Seed),
             [
@@ -116,7 +116,8 @@ mod tests {
                 ResultKind::Channel,
                 ResultKind::Resolution,
                 ResultKind::Rollout,
-                ResultKind::Direct
+                ResultKind::Direct,
+                ResultKind::Chain
             ]
         );
         assert_eq!(

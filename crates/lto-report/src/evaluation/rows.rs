@@ -22,6 +22,7 @@ pub fn title(kind: ResultKind, evaluations: &[Evaluation]) -> String {
         ResultKind::Noise => "Noise on the observations".into(),
         ResultKind::Rollout => "Horizon, rollout".into(),
         ResultKind::Direct => "Horizon, direct".into(),
+        ResultKind::Chain => "Horizon, chain".into(),
     }
 }
 
@@ -33,7 +34,7 @@ pub fn row_heading(kind: ResultKind) -> &'static str {
         ResultKind::Resolution => "points (values)",
         ResultKind::Context => "observations",
         ResultKind::Noise => "noise ÷ deviation of the field",
-        ResultKind::Rollout | ResultKind::Direct => "steps",
+        ResultKind::Rollout | ResultKind::Direct | ResultKind::Chain => "steps",
     }
 }
 /// One case.
@@ -121,16 +122,23 @@ pub fn rows(evaluation: &Evaluation) -> Vec<Row<'_>> {
         let place = Some(("noise".to_string(), result.level));
         rows.push(row(ResultKind::Noise, short(result.level), place, &result.outcome));
     }
-    for (kind, name) in [(ResultKind::Rollout, "rollout"), (ResultKind::Direct, "direct")] {
+    for kind in [ResultKind::Rollout, ResultKind::Direct, ResultKind::Chain] {
         let Some(horizon) = &evaluation.horizon else { continue };
         for step in &horizon.steps {
-            let outcome = if kind == ResultKind::Rollout { &step.rollout } else { &step.direct };
-            let place = Some((name.to_string(), step.k as f64));
-            rows.push(row(kind, format!("k={}", step.k), place, outcome));
+            let outcome = match kind {
+                ResultKind::Rollout => Some(&step.rollout),
+                ResultKind::Direct => Some(&step.direct),
+                _ => step.chain.as_ref(),
+            };
+            let place = Some((kind.name().to_string(), step.k as f64));
+            rows.extend(outcome.map(|outcome| row(kind, format!("k={}", step.k), place, outcome)));
         }
-        let average =
-            if kind == ResultKind::Rollout { &horizon.rollout_average } else { &horizon.direct_average };
-        rows.push(row(kind, "average".into(), None, average));
+        let average = match kind {
+            ResultKind::Rollout => Some(&horizon.rollout_average),
+            ResultKind::Direct => Some(&horizon.direct_average),
+            _ => horizon.chain_average.as_ref(),
+        };
+        rows.extend(average.map(|average| row(kind, "average".into(), None, average)));
     }
     rows
 }

@@ -121,16 +121,17 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         let drawing = errors(evaluations, look, &[ResultKind::Noise], None, x);
         sections.push(with_figure(section, drawing, &format!("{metric}{of} from noisy observations."))?);
     }
-    let horizons = [ResultKind::Rollout, ResultKind::Direct];
+    let horizons = [ResultKind::Rollout, ResultKind::Direct, ResultKind::Chain];
     if horizons.iter().any(|kind| find(*kind).is_some()) {
         let start = evaluations.iter().find_map(|e| e.horizon.as_ref()).map_or(0, |h| h.start);
         let text = format!(
             "From frame {start}, k native steps ahead. Rollout: each prediction is the context of the next step. \
-                            Direct: each time is predicted directly from frame {start}."
+                            Direct: each time is predicted directly from frame {start}. Chain: evolved step by step, decoded at \
+                            the end."
         );
         let mut section = Section::new("Error against horizon").text(text);
         let drawing = errors(evaluations, look, &horizons, None, Axis::linear("native steps k"));
-        let caption = format!("{metric} against the number of steps; dashed: direct.");
+        let caption = format!("{metric} against the number of steps; dashed: direct and chain.");
         section = with_figure(section, drawing, &caption)?;
         for table in horizons.iter().filter_map(|kind| find(*kind)) {
             section = with_table(section.text(table.title.clone()), table);

@@ -1,6 +1,6 @@
 //! The error of a model against the number and placement of observations, without retraining.
 
-use super::examples::{Example, Way, predict_all};
+use super::examples::{Example, predict_all};
 use super::outcome::Tally;
 use super::statistics::ErrorStatistics;
 use crate::error::{Error, Result};
@@ -62,7 +62,7 @@ fn observe_by(
         n_points = examples.last().map_or(n_points, |example| example.context.points.len());
         let query = Arc::new(Points::grid(sample.grid().as_ref().clone()));
         let mut judged = |_, _, _: &[f64], scores| tally.add(index, scores);
-        predict_all(model, &examples, &query, Way::Direct, &mut judged)?;
+        predict_all(model, &examples, &query, None, &mut judged)?;
     }
     Ok(ContextErrors { design, n_points, relative_l2: tally.measures()?.errors.relative_l2 })
 }

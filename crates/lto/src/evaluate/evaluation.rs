@@ -143,6 +143,9 @@ pub struct HorizonResult {
     pub rollout_average: Outcome,
     /// Mean over the steps, each predicted directly.
     pub direct_average: Outcome,
+    /// Mean over the steps, without decoding on the way; `None` in files made before it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain_average: Option<Outcome>,
 }
 
 /// Errors after some native steps.
@@ -157,6 +160,9 @@ pub struct HorizonStep {
     pub rollout: Outcome,
     /// Predicted directly.
     pub direct: Outcome,
+    /// Evolved step by step, decoded at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Outcome>,
 }
 
 /// Mean power over samples, by wavenumber.

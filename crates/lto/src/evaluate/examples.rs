@@ -2,7 +2,7 @@
 
 use super::scores::Scores;
 use crate::error::Result;
-use crate::model::{Forecast, Model, PIECE};
+use crate::model::{Forecast, Model, PIECE, Way};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Field, Points};
 use std::sync::Arc;
@@ -10,15 +10,6 @@ use std::time::Instant;
 
 /// The most examples in a batch.
 const MOST: usize = 16;
-
-/// How later times are reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Each target time from the source.
-    Direct,
-    /// Native steps, each from the previous; the targets follow after 1, 2, … steps.
-    Rollout,
-}
 
 /// Observations, and the truth at the query points later.
 pub struct Example {
@@ -35,7 +26,8 @@ pub struct Example {
 /// Gets the numbers of an example and its target, the prediction and its scores.
 pub type Judged<'a> = dyn FnMut(usize, usize, &[f64], Scores) + 'a;
 
-/// Predicts all examples, in batches, on one grid of query points. Returns the wall time of the predictions alone.
+/// Predicts all examples, in batches, on one grid of query points: each target as the model does, or by a given way; a
+/// rollout takes native steps, which the targets follow one by one. Returns the wall time of the predictions alone.
 ///
 /// # Errors
 /// Anything the model cannot take.
@@ -43,23 +35,25 @@ pub fn predict_all(
     model: &Model,
     examples: &[Example],
     query: &Arc<Points>,
-    way: Way,
+    way: Option<Way>,
     judged: &mut Judged,
 ) -> Result<f64> {
     let size = (PIECE / query.len().max(1)).clamp(1, MOST);
     let mut seconds = 0.0;
     for (number, batch) in examples.chunks(size).enumerate() {
         let clock = Instant::now();
+        let times: Vec<Vec<f64>> =
+            batch.iter().map(|e| e.targets.iter().map(|(t, _)| *t).collect()).collect();
+        let forecasts = batch.iter().zip(&times);
+        let forecasts: Vec<Forecast> =
+            forecasts.map(|(e, times)| Forecast { context: &e.context, s: e.s, times }).collect();
         let predictions = match way {
-            Way::Direct => {
-                let times: Vec<Vec<f64>> =
-                    batch.iter().map(|e| e.targets.iter().map(|(t, _)| *t).collect()).collect();
-                let forecasts = batch.iter().zip(&times);
-                let forecasts: Vec<Forecast> =
-                    forecasts.map(|(e, times)| Forecast { context: &e.context, s: e.s, times }).collect();
-                model.predict_batch(&forecasts, query)?
+            None => model.predict_batch(&forecasts, query)?,
+            Some(way @ (Way::Direct | Way::Chain)) => {
+                let each = forecasts.iter().map(|forecast| model.predict_by(way, forecast, query));
+                each.collect::<Result<_>>()?
             }
-            Way::Rollout => {
+            Some(Way::Rollout) => {
                 let contexts: Vec<Context> = batch.iter().map(|e| e.context.clone()).collect();
                 let starts: Vec<f64> = batch.iter().map(|e| e.s).collect();
                 let steps = batch.iter().map(|e| e.targets.len()).max().unwrap_or(0);

@@ -1,7 +1,7 @@
-//! Errors over many native steps: each prediction fed back, or each predicted directly.
+//! Errors over many native steps, by every way: each prediction fed back, directly, or without decoding between.
 
 use super::evaluation::{HorizonResult, HorizonStep};
-use super::examples::{Example, Way, predict_all};
+use super::examples::{Example, predict_all};
 use super::gallery::{About, Gallery, fields};
 use super::level::Level;
 use super::outcome::{Outcome, Tally};
@@ -10,6 +10,7 @@ use super::scores::Scores;
 use crate::data::State;
 use crate::data::context::ContextChoice;
 use crate::error::{Error, Result};
+use crate::model::Way;
 use crate::operator::Reach;
 use lto_numerics::Points;
 use lto_numerics::pde::sample_rng;
@@ -32,14 +33,21 @@ pub(super) fn horizon(
     let lead_times: Vec<f64> = (1..=n_steps).map(|k| times[start + k] - times[start]).collect();
     let rollout = forecast(runner, native, (start, n_steps), Way::Rollout, gallery)?;
     let direct = forecast(runner, native, (start, n_steps), Way::Direct, gallery)?;
-    let each = rollout.0.into_iter().zip(direct.0).zip(lead_times).enumerate();
-    let steps =
-        each.map(|(i, ((rollout, direct), lead_time))| HorizonStep { k: i + 1, lead_time, rollout, direct });
+    let chain = forecast(runner, native, (start, n_steps), Way::Chain, gallery)?;
+    let each = rollout.0.into_iter().zip(direct.0).zip(chain.0).zip(lead_times).enumerate();
+    let steps = each.map(|(i, (((rollout, direct), chain), lead_time))| HorizonStep {
+        k: i + 1,
+        lead_time,
+        rollout,
+        direct,
+        chain: Some(chain),
+    });
     Ok(Some(HorizonResult {
         start,
         steps: steps.collect(),
         rollout_average: rollout.1,
         direct_average: direct.1,
+        chain_average: Some(chain.1),
     }))
 }
 
@@ -70,11 +78,11 @@ fn forecast(
             let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
                 tallies[j].add(examples[i].sample, scores.clone());
                 all.add(examples[i].sample, scores);
-                if (done, i, j + 1) == (0, 0, n_steps) {
+                if way != Way::Chain && (done, i, j + 1) == (0, 0, n_steps) {
                     gallery.examples.extend(fields(&examples[i], j, values, &about));
                 }
             };
-            let seconds = predict_all(runner.model, &examples, &query, way, &mut judged)?;
+            let seconds = predict_all(runner.model, &examples, &query, Some(way), &mut judged)?;
             all.seconds += seconds;
             tallies.iter_mut().for_each(|tally| tally.seconds += seconds / n_steps as f64);
             done += chunk.len();
@@ -102,7 +110,7 @@ fn possible(runner: &Runner, way: Way, (start, n_steps): (usize, usize)) -> Resu
     let card = runner.model.card();
     let refuse = |reason: String| Err(Error::Unsupported { model: card.model.name(), reason });
     runner.check_starts(&[start])?;
-    if way == Way::Direct {
+    if way != Way::Rollout {
         return match runner.model.operator().reach() {
             Reach::Direct => Ok(()),
             Reach::Step => refuse("it goes one native step at a time; see the rollout".into()),

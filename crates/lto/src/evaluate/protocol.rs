@@ -4,7 +4,7 @@ use super::config::{EvaluationConfig, Protocol};
 use super::evaluation::{
     ContextResult, DataInfo, Evaluation, ModelInfo, NoiseResult, ResolutionResult, SCHEMA,
 };
-use super::examples::{Example, Way, predict_all};
+use super::examples::{Example, predict_all};
 use super::gallery::{About, Gallery, fields};
 use super::horizon::horizon;
 use super::level::{Level, Levels, ResolutionOrigin};
@@ -14,7 +14,7 @@ use super::worst::Worst;
 use crate::data::State;
 use crate::data::context::ContextChoice;
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, Way};
 use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points};
@@ -149,7 +149,7 @@ impl<'a> Runner<'a> {
         let frames = protocol.starts.iter().flat_map(|start| [*start, start + config.lead]).chain(ahead);
         model.check_times(&frames.filter_map(|frame| times.get(frame).copied()).collect::<Vec<_>>())?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
-        let long = if protocol.horizon.is_some() { 2 } else { 0 };
+        let long = if protocol.horizon.is_some() { Way::ALL.len() } else { 0 };
         let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();
         Ok(Self { model, levels, config, protocol, history, progress, done: 0, total })
     }
@@ -216,7 +216,7 @@ impl<'a> Runner<'a> {
                 }
                 tally.add(examples[i].sample, scores);
             };
-            match predict_all(self.model, &examples, &query, Way::Direct, &mut judged) {
+            match predict_all(self.model, &examples, &query, None, &mut judged) {
                 Ok(seconds) => tally.seconds += seconds,
                 Err(refused @ Error::Unsupported { .. }) => {
                     self.advance(samples.len() - number * CHUNK)?;

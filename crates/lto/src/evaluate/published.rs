@@ -23,11 +23,13 @@ pub enum ResultKind {
     Rollout,
     /// Many steps, each predicted directly.
     Direct,
+    /// Many steps, without decoding on the way.
+    Chain,
 }
 
 impl ResultKind {
     /// All, in the order of reports.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::OneStep,
         Self::Channel,
         Self::Resolution,
@@ -35,6 +37,7 @@ impl ResultKind {
         Self::Noise,
         Self::Rollout,
         Self::Direct,
+        Self::Chain,
     ];
 
     /// Name as in files of published numbers and in CSV.
@@ -47,6 +50,7 @@ impl ResultKind {
             Self::Noise => "noise",
             Self::Rollout => "rollout",
             Self::Direct => "direct",
+            Self::Chain => "chain",
         }
     }
 }
