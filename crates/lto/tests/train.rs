@@ -77,8 +77,7 @@ fn metrics(run: &Path) -> Vec<Value> {
     let line = |line: &str| {
         let mut value: Value = serde_json::from_str(line).unwrap();
         let object = value.as_object_mut().unwrap();
-        object.remove("seconds");
-        object.remove("examples_per_second");
+        ["seconds", "cpu_seconds", "examples_per_second"].map(|time| object.remove(time));
         value
     };
     text.lines().map(line).collect()

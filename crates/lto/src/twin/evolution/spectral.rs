@@ -2,9 +2,11 @@
 
 use super::timed::TimeEmbedding;
 use super::{EvolutionKind, Evolve, LatentSpace};
+use crate::error::Result;
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::film::Film;
 use crate::nn::spectral_conv::SpectralConv;
+use crate::twin::config::refuse;
 use burn::module::Module;
 use burn::tensor::activation::gelu;
 use burn::tensor::{Device, Tensor};
@@ -53,6 +55,20 @@ impl EvolutionKind for SpectralConfig {
     fn sizes(&self) -> Vec<usize> {
         let own = [self.width, self.modes, self.blocks, self.taps, self.dilations.len()];
         own.into_iter().chain(self.dilations.iter().copied()).collect()
+    }
+
+    /// Local convolutions are odd and stay within the grid.
+    fn validate_grid(&self, points: usize) -> Result<()> {
+        if self.taps.is_multiple_of(2) {
+            return refuse("evolution.taps", self.taps.to_string(), "must be odd");
+        }
+        let reach = |dilation: &usize| dilation.saturating_mul(self.taps / 2);
+        if self.dilations.iter().any(|dilation| reach(dilation) >= points) {
+            let value = format!("{:?} with {} taps", self.dilations, self.taps);
+            let requirement = format!("must reach less far than the {points} points of the latent grid");
+            return refuse("evolution.dilations", value, &requirement);
+        }
+        Ok(())
     }
 
     fn inner(&self) -> (usize, usize) {
