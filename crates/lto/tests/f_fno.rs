@@ -42,7 +42,11 @@ fn only_the_direction_of_a_direction_matters() {
     let values: Vec<f64> = (0..48).map(|i| (0.7 * f64::from(i)).sin()).collect();
     let context = Context { points: points.as_ref().clone(), n_channels: 1, values };
     let predict = |operator: &dyn Operator| {
-        numbers(operator.forward(&[context.clone()], &[(0.0, 0.1)], &[points.clone()]).unwrap())
+        numbers(
+            operator
+                .forward(std::slice::from_ref(&context), &[(0.0, 0.1)], std::slice::from_ref(&points))
+                .unwrap(),
+        )
     };
     let expected: Vec<f64> = predict(&f_fno).into_iter().map(f64::from).collect();
     let scaled = |what: &'static str| {

@@ -77,7 +77,9 @@ fn metrics(run: &Path) -> Vec<Value> {
     let line = |line: &str| {
         let mut value: Value = serde_json::from_str(line).unwrap();
         let object = value.as_object_mut().unwrap();
-        ["seconds", "cpu_seconds", "examples_per_second"].map(|time| object.remove(time));
+        for time in ["seconds", "cpu_seconds", "examples_per_second"] {
+            object.remove(time);
+        }
         value
     };
     text.lines().map(line).collect()

@@ -144,8 +144,7 @@ impl CourseOperator {
     /// M points → `[q, M]`.
     fn at(&self, t: f64, query: &Points) -> Result<Vec<f64>> {
         let (before, after, share) = self.course.around(t);
-        let frame =
-            |k: usize| self.mean.val().slice([k..k + 1]).into_data().iter::<f64>().collect::<Vec<_>>();
+        let frame = |k: usize| self.mean.val().narrow(0, k, 1).into_data().iter::<f64>().collect::<Vec<_>>();
         let between = |(a, b): (f64, f64)| a + share * (b - a);
         let values = frame(before).into_iter().zip(frame(after)).map(between).collect();
         closely(
