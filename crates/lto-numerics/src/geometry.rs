@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 pub use equal_volume::{EqualVolume, equal_volume};
 pub use fill_distance::{FillDistance, fill_distance};
-pub use nearest::nearest;
+pub use nearest::{local_spacing, nearest};
 pub use voronoi::{VoronoiVolumes, voronoi_volumes};
 
 /// q = ½ min over pairs of d_Ω(c_i, c_j): the largest radius for which equal balls around the points do not

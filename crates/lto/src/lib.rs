@@ -4,6 +4,7 @@
 
 pub mod baseline;
 pub mod bench;
+pub mod course;
 pub mod cpu_time;
 pub mod data;
 pub mod demo;

@@ -11,6 +11,9 @@ use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// The least change, in deviations, that errors are measured in units of: over no lead at all nothing changes.
+const LEAST_CHANGE: f64 = 1e-3;
+
 /// All losses, one line each: the variant and its file, which holds a function of that name.
 macro_rules! losses {
     ($($(#[$attribute:meta])* $kind:ident: $name:ident,)+) => {
@@ -88,6 +91,9 @@ pub struct ObjectiveConfig {
     pub evolution_loss: LossKind,
     /// How reconstructions are compared.
     pub reconstruction_loss: LossKind,
+    /// Compare forecasts in units of the typical change over their lead, so that short leads count as much as long ones;
+    /// with `mse`, since relative errors have no units.
+    pub per_lead: bool,
 }
 
 impl Default for ObjectiveConfig {
@@ -97,6 +103,7 @@ impl Default for ObjectiveConfig {
             reconstruction_weight: 1.0,
             evolution_loss: LossKind::Mse,
             reconstruction_loss: LossKind::Mse,
+            per_lead: false,
         }
     }
 }
@@ -139,16 +146,23 @@ impl Objective {
         self.config.reconstruction_weight > 0.0
     }
 
-    /// The term of a forecast against the target, both `[b, q, M]` in normalized units, at one or b sets of M points.
+    /// The term of a forecast against the target, both `[b, q, M]` in normalized units, at one or b sets of M points;
+    /// `changes` are the typical ones over the leads of the b examples.
     ///
     /// # Errors
     /// Points that the loss cannot compare at.
     pub fn evolution(
         &self,
-        prediction: Tensor<3>,
-        truth: Tensor<3>,
+        mut prediction: Tensor<3>,
+        mut truth: Tensor<3>,
         queries: &[Arc<Points>],
+        changes: &[f64],
     ) -> Result<LossTerm> {
+        if self.config.per_lead {
+            let units: Vec<f32> = changes.iter().map(|c| c.max(LEAST_CHANGE).recip() as f32).collect();
+            let units = Tensor::<1>::from_floats(&units[..], &truth.device()).reshape([changes.len(), 1, 1]);
+            (prediction, truth) = (prediction * units.clone(), truth * units);
+        }
         let value = self.config.evolution_loss.evaluate(prediction, truth, &self.units, queries)?;
         Ok(LossTerm { name: "evolution_loss", weight: self.config.evolution_weight, value })
     }

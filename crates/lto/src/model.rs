@@ -7,13 +7,13 @@ mod way;
 
 use crate::baseline::anomaly_persistence::AnomalyPersistence;
 use crate::baseline::climatology::Climatology;
-use crate::baseline::course::MeanCourse;
 use crate::baseline::deeponet::config::DeepOnetConfig;
 use crate::baseline::f_fno::config::FFnoConfig;
 use crate::baseline::fno::config::FnoConfig;
 use crate::baseline::interpolation::INTERPOLATION;
 use crate::baseline::lno::config::LnoConfig;
 use crate::baseline::persistence::PERSISTENCE;
+use crate::course::{self, Course, MeanCourse};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::operator::{Operator, OperatorConfig};
@@ -153,6 +153,9 @@ pub struct ModelCard {
     pub source_normalizer: Normalizer,
     /// How target states were normalized.
     pub target_normalizer: Normalizer,
+    /// The mean course that its states are departures from, if they are; its values are stored beside the weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<MeanCourse>,
     /// Names of the target channels.
     pub channel_names: Vec<String>,
     /// Times between consecutive frames of the training data; `None` for a steady problem.
@@ -176,6 +179,7 @@ pub struct ModelCard {
 pub struct Model {
     card: Arc<ModelCard>,
     operator: Arc<dyn Operator>,
+    course: Option<Arc<Course>>,
     extrapolates: bool,
 }
 
@@ -191,7 +195,13 @@ impl Model {
 
     /// A model of an operator.
     pub fn of(card: ModelCard, operator: Arc<dyn Operator>) -> Self {
-        Self { card: Arc::new(card), operator, extrapolates: false }
+        Self { card: Arc::new(card), operator, course: None, extrapolates: false }
+    }
+
+    /// The same model, whose operator sees and gives departures from a mean course.
+    pub(crate) fn departing_from(self, course: Course) -> Self {
+        let card = ModelCard { course: Some(course.when().clone()), ..self.card().clone() };
+        Self { course: Some(Arc::new(course)), ..self }.with_card(card)
     }
 
     /// The same model, which also predicts at times outside those it was trained on.
@@ -234,7 +244,9 @@ impl Model {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        weights::write(path, &self.operator.parameters(), self.card())
+        let mut tensors = self.operator.parameters();
+        tensors.extend(self.course.iter().map(|course| course.tensor()));
+        weights::write(path, &tensors, self.card())
     }
 
     /// Reads a model from its file, or from the folder of the run that made it.
@@ -252,7 +264,7 @@ impl Model {
     pub fn load_on(path: impl AsRef<Path>, device: Device) -> Result<Self> {
         let path = path.as_ref();
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
-        let (tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
+        let (mut tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
         // Before it is made: a damaged size would ask for any amount of memory.
         let size = card.model.size(&card.problem);
         let found: usize = tensors.iter().map(|t| t.values.len()).sum();
@@ -264,7 +276,17 @@ impl Model {
         }
         size.check().map_err(|e| Error::bad_file(&path, e.to_string()))?;
         let operator = card.model.init(&card.problem, 0, device)?;
+        let course = card.course.clone().map(|when| {
+            let at = tensors.iter().position(|tensor| tensor.name == course::TENSOR);
+            let mean = at.map(|at| tensors.swap_remove(at).values).unwrap_or_default();
+            Course::new(when, mean, &card.problem).map_err(|e| Error::bad_file(&path, e.to_string()))
+        });
+        let course = course.transpose()?;
         let operator = weights::load_into(operator.as_ref(), tensors, &path)?;
-        Ok(Self::of(card, operator))
+        let model = Self::of(card, operator);
+        Ok(match course {
+            Some(course) => model.departing_from(course),
+            None => model,
+        })
     }
 }

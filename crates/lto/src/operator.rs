@@ -123,7 +123,8 @@ pub trait Architecture: Module + Sync + 'static {
         let seen = Seen { contexts: &batch.contexts, times: &batch.times, latent: &latent };
         let prediction = self.decode(seen, &batch.queries)?;
         let truth = tensor(&batch.target, prediction.dims(), &prediction.device());
-        Ok(vec![objective.evolution(prediction, truth, &batch.queries)?])
+        let changes = self.problem().changes_over(&batch.times);
+        Ok(vec![objective.evolution(prediction, truth, &batch.queries, &changes)?])
     }
 
     /// How many parameters one of them counts as.
@@ -157,6 +158,11 @@ impl Latents {
     /// Number of examples b.
     pub(crate) fn n_examples(&self) -> usize {
         self.contexts.len()
+    }
+
+    /// `(s, t)` of each example; none before it evolves.
+    pub(crate) fn times(&self) -> &[(f64, f64)] {
+        &self.times
     }
 }
 

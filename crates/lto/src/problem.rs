@@ -74,6 +74,11 @@ impl Problem {
         })
     }
 
+    /// The typical change over the lead of each pair `(s, t)`.
+    pub fn changes_over(&self, times: &[(f64, f64)]) -> Vec<f64> {
+        times.iter().map(|&(s, t)| self.change(t - s)).collect()
+    }
+
     /// Spacing of the training grid along axis `d`.
     pub fn native_spacing(&self, d: usize) -> f64 {
         self.domain.axes()[d].length() / self.native[d] as f64

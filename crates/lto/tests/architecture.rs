@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["cpu_time", "device", "error", "peak_memory"],
     &["kernel", "loss", "optim", "parameters", "problem"],
     &["interpolate", "size"],
-    &["nn", "operator"],
+    &["course", "nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],
     &["data", "observations"],

@@ -33,6 +33,7 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
         model,
         source_normalizer,
         target_normalizer,
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: times.map(|_| 0.5),
         data: "made up".into(),

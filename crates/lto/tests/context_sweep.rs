@@ -37,6 +37,7 @@ fn constant_model(value: f64) -> Model {
         model: config,
         source_normalizer: normalizer(0.0),
         target_normalizer: normalizer(value),
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: None,
         data: String::new(),

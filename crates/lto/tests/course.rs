@@ -6,7 +6,9 @@ mod store;
 use lto::data::Data;
 use lto::data::config::DataConfig;
 use lto::evaluate::run::load;
+use lto::experiment::Experiment;
 use lto::model::{Model, ModelConfig};
+use lto::train::{Silent, Trainer};
 use lto::{Error, Result};
 use lto_numerics::dataset::Context;
 use lto_numerics::setconv::nearest_linear;
@@ -99,6 +101,49 @@ fn the_course_is_the_mean_of_the_training_days_and_an_anomaly_holds() {
     let loaded = Model::load(&path).unwrap();
     let [loaded, made] = [&loaded, &anomalies].map(|model| predict(model, &[0, 7], false, 1.0, 3.0).unwrap());
     assert_eq!(loaded, made);
+}
+
+/// A twin that moves its source begins with its estimate; if it learns departures from the mean course, with a persistent
+/// anomaly. The course is in the file of the model, and values keep their usual range.
+#[test]
+fn departures_begin_as_a_persistent_anomaly() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let model = "kind = 'twin'\nlatent_points = 16\nlatent_channels = 4\noutput = 'gated'\ndecoder = { hidden = 8 }
+        encoder = { kind = 'set_conv', hidden = 4, estimate = true }\nevolution = { kind = 'residual', width = 4 }";
+    let experiment = Experiment {
+        seed: 0,
+        data: record(&folder.path().join("days.npz"), "anomalies = true"),
+        model: toml::from_str(model).unwrap(),
+        train: toml::from_str(
+            "steps = 1\nlearning_rate = 1e-12\nobjective = { reconstruction_weight = 0.0 }",
+        )
+        .unwrap(),
+    };
+    Trainer::start(experiment, &run, false, &mut Silent).unwrap().run(&mut Silent).unwrap();
+    let twin = Model::load(&run).unwrap();
+    let whole: Vec<usize> = (0..N).collect();
+    for (s, t) in [(0.0, 1.0), (1.0, 5.0)] {
+        let values = predict(&twin, &whole, false, s, t).unwrap();
+        for (i, value) in values.iter().enumerate() {
+            let exact = mean(i as f64 / (N - 1) as f64, t) + offset(5);
+            assert!((value - exact).abs() < 0.01, "{value} is not {exact}");
+        }
+    }
+    let usual = twin.card().source_normalizer.mean()[0];
+    assert!((usual - 280.0).abs() < 3.0, "{usual}");
+    let steady = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 10\nanomalies = true";
+    let model = "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\ndecoder = { hidden = 4 }
+        encoder = { kind = 'set_conv', hidden = 4 }\nevolution = { kind = 'steady', width = 4 }";
+    let experiment = Experiment {
+        seed: 0,
+        data: toml::from_str(steady).unwrap(),
+        model: toml::from_str(model).unwrap(),
+        train: toml::from_str("steps = 1").unwrap(),
+    };
+    let refused =
+        Trainer::start(experiment, &folder.path().join("steady"), false, &mut Silent).err().unwrap();
+    assert!(refused.to_string().contains("data.anomalies"), "{refused}");
 }
 
 /// Windows of two days: with the period of a day, its hours are the same on the first and on the second.

@@ -32,6 +32,7 @@ fn card() -> ModelCard {
         model: toml::from_str::<ModelConfig>(text).unwrap(),
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: Some(0.1),
         data: String::new(),

@@ -115,6 +115,7 @@ fn a_grid_is_never_cut() {
         model,
         source_normalizer: Normalizer::identity(1),
         target_normalizer: Normalizer::identity(1),
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: None,
         data: String::new(),

@@ -30,6 +30,7 @@ fn model() -> Model {
         model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
+        course: None,
         channel_names: vec!["u".into(), "v".into()],
         native_interval: Some(0.5),
         data: "made up".into(),

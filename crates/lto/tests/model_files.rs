@@ -38,6 +38,7 @@ fn model() -> Model {
         model,
         source_normalizer: normalizer(),
         target_normalizer: normalizer(),
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: Some(0.1),
         data: "made up".into(),

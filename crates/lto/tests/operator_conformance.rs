@@ -29,8 +29,11 @@ fn models() -> Vec<ModelConfig> {
                "evolution": {"kind": "timed", "width": 8}, "decoder": {"hidden": 16}})
     };
     let seeing = json!({"kind": "set_conv", "hidden": 4, "estimate": true, "length_scale": {"layout": 0.6}});
-    let mut transport = twin(seeing);
-    transport["output"] = json!("transport");
+    let moving = |output: &str| {
+        let mut moving = twin(seeing.clone());
+        moving["output"] = json!(output);
+        moving
+    };
     let course = |kind: &str| {
         let x: Vec<f64> = (0..N).map(|i| i as f64 / N as f64).collect();
         json!({"kind": kind, "times": [0.0, 0.5], "coordinates": [x], "period": 1.0})
@@ -38,7 +41,8 @@ fn models() -> Vec<ModelConfig> {
     let all = [
         twin(json!({"kind": "set_conv", "hidden": 4})),
         twin(json!({"kind": "attention", "width": 8})),
-        transport,
+        moving("transport"),
+        moving("gated"),
         json!({"kind": "persistence"}),
         json!({"kind": "interpolation"}),
         course("climatology"),
@@ -110,6 +114,7 @@ fn model(config: ModelConfig) -> Model {
         model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: Some(0.25),
         data: "made up".into(),
@@ -285,16 +290,20 @@ fn losses_vanish_where_the_prediction_is_true_and_grow_with_its_error() {
     let device = Device::flex();
     let truth = Tensor::<3>::from_floats([[[1.0, -2.0, 0.5]], [[0.3, 0.1, 2.0]]], &device);
     let queries = [Arc::new(Points::grid(Grid::cubic(domain(), 3, Placement::Left).unwrap()))];
+    let at = |config: ObjectiveConfig, error: f32| {
+        let objective = config.init(&Normalizer::identity(1));
+        let term =
+            objective.evolution(truth.clone() + error, truth.clone(), &queries, &[0.5, 0.125]).unwrap();
+        term.value.into_scalar::<f32>()
+    };
     for kind in variants::<LossKind>(json!("?")) {
         let loss: LossKind = serde_json::from_value(kind.into()).unwrap();
-        let config = ObjectiveConfig { evolution_loss: loss, ..ObjectiveConfig::default() };
-        let objective = config.init(&Normalizer::identity(1));
-        let at = |error: f32| {
-            let term = objective.evolution(truth.clone() + error, truth.clone(), &queries).unwrap();
-            term.value.into_scalar::<f32>()
-        };
+        let at = |error| at(ObjectiveConfig { evolution_loss: loss, ..ObjectiveConfig::default() }, error);
         assert!(at(0.0).abs() < 1e-6 && at(0.1) > 1e-4 && at(0.2) > at(0.1), "{loss:?}");
     }
+    // The mean of (0.1 / c)².
+    let per_lead = at(ObjectiveConfig { per_lead: true, ..ObjectiveConfig::default() }, 0.1);
+    assert!((per_lead - 0.5 * (0.04 + 0.64)).abs() < 1e-4, "{per_lead}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 13] {
+fn cases() -> [Case; 14] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
@@ -79,7 +79,8 @@ fn cases() -> [Case; 13] {
             false,
             false,
             [1, 1],
-            "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'residual', width = 4 }",
+            "encoder = { kind = 'set_conv', hidden = 3, position = true }
+            evolution = { kind = 'residual', width = 4 }",
         ),
         case(
             "spectral_1d",
@@ -120,6 +121,15 @@ fn cases() -> [Case; 13] {
             "output = 'transport'\nencoder = { kind = 'set_conv', hidden = 3, estimate = true }
             evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }",
         ),
+        case(
+            "gated_2d",
+            2,
+            true,
+            true,
+            [2, 2],
+            "output = 'gated'\nencoder = { kind = 'set_conv', hidden = 3, estimate = true, position = true }
+            evolution = { kind = 'multigrid', width = 4, levels = 3, cycles = 2 }",
+        ),
     ]
 }
 
@@ -159,13 +169,11 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             with_parameters(twin.network, |name, _| Some(fixture.single(&format!("parameter/{name}"))));
 
         // Outputs that begin from the source see it on a whole grid.
+        let placement = if case.periodic { Placement::Left } else { Placement::Vertex };
+        let grid = |n| Points::grid(Grid::cubic(domain.clone(), n, placement).unwrap());
         let place = |flat: Vec<f64>| match (flat.len(), config.output) {
-            (17, OutputForm::Residual | OutputForm::Transport) => {
-                Points::grid(Grid::cubic(domain.clone(), 17, Placement::Left).unwrap())
-            }
-            (72, OutputForm::Transport) => {
-                Points::grid(Grid::cubic(domain.clone(), 6, Placement::Vertex).unwrap())
-            }
+            (17, output) if output != OutputForm::Direct => grid(17),
+            (72, output) if output != OutputForm::Direct => grid(6),
             _ => Points::scattered(domain.clone(), flat).unwrap(),
         };
         let context = Context {

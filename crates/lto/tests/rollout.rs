@@ -67,6 +67,7 @@ fn model(history: usize, reach: Reach) -> Model {
         model: ModelConfig::Persistence,
         source_normalizer: normalizer(history, 2.0),
         target_normalizer: normalizer(1, 4.0),
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: Some(INTERVAL),
         data: "made up".into(),

@@ -33,6 +33,7 @@ fn model(max_step: Option<f64>, ways: &[(f64, Way)]) -> Model {
         model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: Some(INTERVAL),
         data: String::new(),

@@ -56,6 +56,7 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
         model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
+        course: None,
         channel_names: vec!["u".into()],
         native_interval: (!steady).then_some(0.25),
         data: "nothing".into(),

@@ -127,6 +127,7 @@ mod tests {
             model: ModelConfig::Persistence,
             source_normalizer: Normalizer::identity(2),
             target_normalizer: Normalizer::identity(2),
+            course: None,
             channel_names: vec!["u".into(), "v,w".into()],
             native_interval: times.map(|_| 0.5),
             data: String::new(),

@@ -285,6 +285,7 @@ fn models(folder: &Path) -> Vec<Input> {
             model,
             source_normalizer: normalizer(),
             target_normalizer: normalizer(),
+            course: None,
             channel_names: vec!["u".into()],
             native_interval: Some(0.1),
             data: "made up".into(),

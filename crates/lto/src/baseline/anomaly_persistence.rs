@@ -1,6 +1,6 @@
 //! Persistence of the anomaly: tomorrow differs from its mean as today does.
 
-use super::course::MeanCourse;
+use crate::course::MeanCourse;
 use crate::error::Result;
 use crate::operator::{Operator, OperatorConfig};
 use crate::problem::Problem;

@@ -1,6 +1,6 @@
 //! Climatology: the mean state of the training samples at that time, whatever is observed.
 
-use super::course::MeanCourse;
+use crate::course::MeanCourse;
 use crate::error::Result;
 use crate::operator::{Operator, OperatorConfig};
 use crate::problem::Problem;

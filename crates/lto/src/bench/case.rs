@@ -102,6 +102,7 @@ impl Case {
             model: self.experiment.model.clone(),
             source_normalizer: Normalizer::identity(self.problem.source_channels),
             target_normalizer: Normalizer::identity(self.problem.target_channels),
+            course: None,
             channel_names: vec!["u".into()],
             native_interval: self.native_interval,
             data: String::new(),

@@ -50,6 +50,8 @@ pub struct DataConfig {
     /// The time after which the mean state repeats: 24 for hours of the day. Frames a whole number of periods apart then
     /// count as the same time in the mean course of the training samples.
     pub time_period: Option<f64>,
+    /// Whether a model learns departures from the mean course of the training samples instead of the states themselves.
+    pub anomalies: bool,
     /// Group `resolution_<n>` of a multi-resolution file to take as native.
     pub resolution: Option<usize>,
     /// Keep every k-th point along each axis.
@@ -77,6 +79,7 @@ impl Default for DataConfig {
             periodic: None,
             time_step: None,
             time_period: None,
+            anomalies: false,
             resolution: None,
             stride: 1,
         }

@@ -2,11 +2,26 @@
 
 use super::normalization::FIT_CHUNK;
 use super::{Data, State, Wanted};
-use crate::baseline::course::MeanCourse;
+use crate::course::{Course, MeanCourse};
 use crate::error::{Error, Result};
 use lto_numerics::memory;
 
 impl Data {
+    /// The mean course of the training samples, for a model that learns departures from it.
+    ///
+    /// # Errors
+    /// A steady problem or sources of several frames; otherwise as [`Data::fill`].
+    pub(crate) fn course(&self) -> Result<Course> {
+        if self.layout().is_steady() || self.history() > 1 {
+            let (key, value) = ("data.anomalies".into(), "true".into());
+            let requirement = "needs times, and sources of one frame".into();
+            return Err(Error::Config { key, value, requirement });
+        }
+        let mut when = MeanCourse::default();
+        let mean = self.fill(&mut when, "mean course")?;
+        Course::new(when, mean, &self.problem())
+    }
+
     /// The mean state of the training samples at each time, over all their frames a whole number of `data.time_period`
     /// apart: fills in where and when it is known, and returns its values. Of a steady problem, the mean target.
     ///

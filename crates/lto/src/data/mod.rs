@@ -207,6 +207,7 @@ impl Data {
             model,
             source_normalizer: normalizers.0,
             target_normalizer: normalizers.1,
+            course: None,
             channel_names: layout.target_channels.clone(),
             native_interval: layout.native_interval(),
             data: layout.description.clone(),

@@ -200,6 +200,13 @@ impl TrainConfig {
                         .into(),
             });
         }
+        if self.objective.per_lead && self.objective.evolution_loss != LossKind::Mse {
+            return Err(Error::Config {
+                key: "train.objective.per_lead".into(),
+                value: "true".into(),
+                requirement: "needs evolution_loss = \"mse\": relative errors have no units".into(),
+            });
+        }
         self.schedule.validate()?;
         self.context.validate()
     }

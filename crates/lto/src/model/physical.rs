@@ -11,14 +11,41 @@ use std::sync::Arc;
 pub(crate) const PIECE: usize = 1 << 16;
 
 impl Model {
-    /// Encodes b contexts.
-    pub(crate) fn latents(&self, contexts: &[Context]) -> Result<Latents> {
+    /// Encodes b contexts, each observed at its time s.
+    pub(crate) fn latents(&self, contexts: &[Context], starts: impl Iterator<Item = f64>) -> Result<Latents> {
         check_contexts(&self.card.problem, contexts)?;
         let mut contexts: Arc<[Context]> = contexts.into();
-        for context in Arc::make_mut(&mut contexts) {
+        for (context, s) in Arc::make_mut(&mut contexts).iter_mut().zip(starts) {
+            self.depart(&mut context.values, &context.points, s, -1.0)?;
             self.card.source_normalizer.normalize(&mut context.values, context.points.len())?;
         }
         self.operator.encode(contexts)
+    }
+
+    /// Adds `sign` times the mean course to values `[channel, point]` of a state at time t, less its mean over everything, which
+    /// the normalizers keep: a model that learns departures from the course sees values in their usual range.
+    fn depart(&self, values: &mut [f64], points: &Points, t: f64, sign: f64) -> Result<()> {
+        let Some(course) = &self.course else { return Ok(()) };
+        let (course, means) = (course.at(t, points)?, self.card.target_normalizer.mean());
+        let channels =
+            values.chunks_exact_mut(points.len()).zip(course.chunks_exact(points.len())).zip(means);
+        for ((values, course), mean) in channels {
+            values.iter_mut().zip(course).for_each(|(value, m)| *value += sign * (m - mean));
+        }
+        Ok(())
+    }
+
+    /// [`Model::depart`] for the values `[b, channel, point]` of a batch, one or b sets of points.
+    fn depart_all<'a>(
+        &self,
+        values: &mut [f64],
+        queries: &[Arc<Points>],
+        times: impl Iterator<Item = &'a (f64, f64)>,
+        (at, sign): (fn(&(f64, f64)) -> f64, f64),
+    ) -> Result<()> {
+        let size = queries.first().map_or(1, |query| self.card.problem.target_channels * query.len());
+        let mut examples = values.chunks_exact_mut(size).zip(queries.iter().cycle()).zip(times);
+        examples.try_for_each(|((values, query), times)| self.depart(values, query, at(times), sign))
     }
 
     /// Decodes evolved states, large queries piece by piece.
@@ -48,6 +75,7 @@ impl Model {
             queries => decode(queries)?,
         };
         self.card.target_normalizer.denormalize(&mut values, n)?;
+        self.depart_all(&mut values, queries, evolved.times().iter(), (|&(_, t)| t, 1.0))?;
         Ok(values)
     }
 
@@ -61,7 +89,8 @@ impl Model {
         times: &[(f64, f64)],
         queries: &[Arc<Points>],
     ) -> Result<Vec<f64>> {
-        self.values(&self.operator.evolve(&self.latents(contexts)?, times)?, queries)
+        let latents = self.latents(contexts, times.iter().map(|&(s, _)| s))?;
+        self.values(&self.operator.evolve(&latents, times)?, queries)
     }
 
     /// Makes a prediction at the query points the newest frame of a context; if a source has several frames
@@ -85,6 +114,11 @@ impl Model {
     /// A batch as the operator sees it.
     pub(crate) fn normalized(&self, mut batch: Batch) -> Result<Batch> {
         let (source, target) = (&self.card.source_normalizer, &self.card.target_normalizer);
+        for (context, &(s, _)) in batch.contexts.iter_mut().zip(&batch.times) {
+            self.depart(&mut context.values, &context.points, s, -1.0)?;
+        }
+        self.depart_all(&mut batch.source, &batch.queries, batch.times.iter(), (|&(s, _)| s, -1.0))?;
+        self.depart_all(&mut batch.target, &batch.queries, batch.times.iter(), (|&(_, t)| t, -1.0))?;
         let (contexts, target_contexts) = (&mut batch.contexts, &mut batch.target_contexts);
         for (contexts, normalizer) in [(contexts, source), (target_contexts, target)] {
             for context in contexts {

@@ -176,7 +176,7 @@ impl Encoded {
             let times: Vec<(f64, f64)> =
                 source.starts.iter().map(|&s| (time(s, step), time(s, step + 1))).collect();
             if step > 0 {
-                latents = model.latents(&contexts)?;
+                latents = model.latents(&contexts, times.iter().map(|&(s, _)| s))?;
             }
             let evolved = model.operator.evolve(&latents, &times)?;
             let mut values = model.values(&evolved, std::slice::from_ref(query))?;
@@ -246,7 +246,7 @@ impl Model {
 
     fn encode_batch(&self, contexts: Vec<Context>, starts: Vec<f64>) -> Result<Encoded> {
         self.check_times(&starts)?;
-        let latents = self.latents(&contexts)?;
+        let latents = self.latents(&contexts, starts.iter().copied())?;
         Ok(Encoded { model: self.clone(), source: Arc::new(Source { contexts, starts, latents }) })
     }
 

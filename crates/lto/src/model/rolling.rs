@@ -59,8 +59,9 @@ impl<'a> Rolling<'a> {
             let evolved = model.operator.evolve(&state.latents, &[state.interval(s)])?;
             let values = model.values(&evolved, std::slice::from_ref(&query))?;
             model.feed_back(&mut state.context, &values, &query)?;
-            state.latents = model.latents(std::slice::from_ref(&state.context))?;
             state.taken += 1;
+            let start = std::iter::once(state.interval(s).0);
+            state.latents = model.latents(std::slice::from_ref(&state.context), start)?;
         }
         let evolved = model.operator.evolve(&state.latents, &[state.interval(s)])?;
         self.rolled = Some(state);

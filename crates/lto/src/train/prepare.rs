@@ -151,7 +151,10 @@ impl Trainer {
         card.problem.changes = data.changes(&normalizers.1)?;
         // Made again, with the same weights, for the problem with what was measured of it.
         let operator = card.model.init(&card.problem, experiment.seed, Device::default())?.with_gradients();
-        let model = Model::of(card, operator);
+        let mut model = Model::of(card, operator);
+        if experiment.data.anomalies {
+            model = model.departing_from(data.course()?);
+        }
         Ok(Self {
             folder,
             steps: train.total_steps(data.split().train.len()),

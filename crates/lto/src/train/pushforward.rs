@@ -55,6 +55,7 @@ mod tests {
             model: config,
             source_normalizer: target.repeated(3),
             target_normalizer: target,
+            course: None,
             channel_names: vec!["u".into(), "v".into()],
             native_interval: Some(0.1),
             data: String::new(),

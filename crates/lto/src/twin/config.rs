@@ -84,6 +84,26 @@ pub enum OutputForm {
     /// displacement d of each query point q and the correction r, both zero at first; c is as above, L the
     /// length of each axis times [`REACH`](super::REACH).
     Transport,
+    /// As `transport`, with a gate: prediction = (1 − g γ) û_s(q + c L d) + g r, where the decoder gives γ too. The
+    /// [freedom](super::gate) g is c where the observations are as dense as the latent grid, and grows to 1 where
+    /// they are sparse and û_s is not to be trusted.
+    Gated,
+}
+
+impl OutputForm {
+    /// How many values at a point the decoder gives before those of the channels: a displacement, a gate.
+    pub(super) fn extra(self, dim: usize) -> usize {
+        match self {
+            OutputForm::Direct | OutputForm::Residual => 0,
+            OutputForm::Transport => dim,
+            OutputForm::Gated => dim + 1,
+        }
+    }
+
+    /// Whether it moves the estimated source.
+    pub fn moves(self) -> bool {
+        matches!(self, OutputForm::Transport | OutputForm::Gated)
+    }
 }
 
 /// The decoder's size.
@@ -198,13 +218,12 @@ impl TwinConfig {
 
     /// Whether the source is estimated as a function of the place.
     pub(super) fn needs_source(&self) -> bool {
-        self.output == OutputForm::Transport || self.encoder.sees_estimate()
+        self.output.moves() || self.encoder.sees_estimate()
     }
 
     /// Number of values that the decoder gives at a point.
     pub(super) fn decoded(&self, problem: &Problem) -> usize {
-        let displacement = if self.output == OutputForm::Transport { problem.domain.dim() } else { 0 };
-        displacement + problem.target_channels
+        self.output.extra(problem.domain.dim()) + problem.target_channels
     }
 
     /// Checks what the types cannot say.

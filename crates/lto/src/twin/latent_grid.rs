@@ -3,7 +3,9 @@
 use super::config::LatentPlacement;
 use crate::error::Result;
 use crate::nn::coarsen::GridAxis;
+use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::{Axis, Domain, Grid, Placement, PointStructure, Points};
+use std::f64::consts::TAU;
 
 /// The latent grid, as two axes: one-dimensional states have a first axis with one point.
 #[derive(Clone, Debug)]
@@ -31,6 +33,11 @@ impl LatentGrid {
         &self.grid
     }
 
+    /// Its mean spacing.
+    pub fn spacing(&self) -> f64 {
+        Points::grid(self.grid.clone()).mean_spacing()
+    }
+
     /// Whether a query is the points of this grid, up to rounding.
     pub fn has_points(&self, query: &Points) -> bool {
         let PointStructure::Grid(other) = query.structure() else { return false };
@@ -50,6 +57,30 @@ impl LatentGrid {
         }
     }
 
+    /// Where its points are, ξ from 0 to 1 along each axis: sin 2πξ and cos 2πξ on periodic axes, 2ξ − 1 on others.
+    ///
+    /// # Shapes
+    /// `[1, c, n0, n1]` with [`position_channels`] c.
+    pub fn position(&self, device: &Device) -> Tensor<4> {
+        let (points, axes) = (Points::grid(self.grid.clone()), self.grid.domain().axes());
+        let (coordinates, [n0, n1]) = (points.coordinates(), self.shape());
+        let mut values: Vec<f32> = Vec::new();
+        for (d, axis) in axes.iter().enumerate() {
+            let shares = || {
+                let along = coordinates.iter().skip(d).step_by(axes.len());
+                along.map(|x| (x - axis.lower) / axis.length())
+            };
+            if axis.periodic {
+                values.extend(shares().map(|share| (TAU * share).sin() as f32));
+                values.extend(shares().map(|share| (TAU * share).cos() as f32));
+            } else {
+                values.extend(shares().map(|share| (2.0 * share - 1.0) as f32));
+            }
+        }
+        let channels = position_channels(self.grid.domain());
+        Tensor::from_data(TensorData::new(values, [1, channels, n0, n1]), device)
+    }
+
     /// Its axes, the first with one point in one dimension.
     pub fn axes(&self) -> [GridAxis; 2] {
         let axes = self.grid.domain().axes();
@@ -57,4 +88,9 @@ impl LatentGrid {
         let axis = |points, of: &Axis| GridAxis { points, periodic: of.periodic };
         [axis(first, &axes[0]), axis(last, &axes[axes.len() - 1])]
     }
+}
+
+/// Number of channels of a [position](LatentGrid::position).
+pub fn position_channels(domain: &Domain) -> usize {
+    domain.axes().iter().map(|axis| if axis.periodic { 2 } else { 1 }).sum()
 }

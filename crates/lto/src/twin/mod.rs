@@ -5,6 +5,7 @@ pub mod config;
 pub mod decoder;
 pub mod encoder;
 pub mod evolution;
+pub mod gate;
 pub mod latent_grid;
 pub mod source;
 
@@ -85,7 +86,7 @@ impl Twin {
         let space = LatentSpace { channels: latent, dim, padding, axes: grid.axes(), timed };
         let evolution = config.evolution.init(space, device);
         let length_scale = config.decoder.length_scale.resolve(problem, config.latent_points);
-        let zero = config.output == OutputForm::Transport;
+        let zero = config.output.moves();
         let widths = [latent, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
         let kernel = config.decoder.interpolation == Interpolation::Kernel;
         let decoder = Decoder::new(&widths, kernel.then_some(length_scale), zero, device);
@@ -121,21 +122,26 @@ impl Twin {
         times: &[(f64, f64)],
         queries: &[Arc<Points>],
     ) -> Result<Tensor<3>> {
-        let ([b, channels, m], device) = (decoded.dims(), decoded.device());
-        let scaled = || {
-            let changes: Vec<f64> = times.iter().map(|&(s, t)| self.problem.change(t - s)).collect();
-            decoded.clone() * tensor::<3>(&changes, [b, 1, 1], &device)
+        let ([b, given, m], device) = (decoded.dims(), decoded.device());
+        let changes = self.problem.changes_over(times);
+        let scaled = |decoded: Tensor<3>| decoded * tensor::<3>(&changes, [b, 1, 1], &device);
+        let dim = self.problem.domain.dim();
+        let part = |first: usize, n: usize| decoded.clone().narrow(1, first, n);
+        let moved = |source: &SourceFields| {
+            transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec())
         };
         match (self.output, source) {
             (OutputForm::Residual, _) => {
-                let source = TensorData::new(at_queries(contexts, queries)?, [b, channels, m]);
-                Ok(Tensor::from_data(source, &device) + scaled())
+                let source = TensorData::new(at_queries(contexts, queries)?, [b, given, m]);
+                Ok(Tensor::from_data(source, &device) + scaled(decoded))
             }
-            (OutputForm::Transport, Some(source)) => {
-                let (dim, decoded) = (self.problem.domain.dim(), scaled());
-                let displacement = decoded.clone().narrow(1, 0, dim) * REACH;
-                let moved = transport(displacement, source.fields(), queries.to_vec());
-                Ok(moved + decoded.narrow(1, dim, channels - dim))
+            (OutputForm::Transport, Some(source)) => Ok(moved(source) + scaled(part(dim, given - dim))),
+            (OutputForm::Gated, Some(source)) => {
+                let freedom = gate::freedom(contexts, queries, &changes, self.grid.spacing())?;
+                let freedom = tensor::<3>(&freedom, [b, 1, m], &device);
+                let (gate, rest) = (part(dim, 1), part(dim + 1, given - dim - 1));
+                let moved = moved(source);
+                Ok(moved.clone() + freedom * (rest - gate * moved))
             }
             _ => Ok(self.bounded(decoded, queries)),
         }
@@ -200,9 +206,10 @@ impl Architecture for Twin {
         let forecast = if n == 1 { decoded.clone() } else { part(0) };
         let source = latent.source.as_ref();
         let forecast = self.output(forecast, &batch.contexts, source, &batch.times, &batch.queries)?;
-        let mut terms = vec![objective.evolution(forecast, target.clone(), &batch.queries)?];
+        let changes = self.problem.changes_over(&batch.times);
+        let mut terms = vec![objective.evolution(forecast, target.clone(), &batch.queries, &changes)?];
         let mut reconstructed = Vec::new();
-        // What a decoder gives in the transport form ends with a field.
+        // Whatever a decoder gives ends with a field.
         let field = |decoded: Tensor<3>| {
             let (given, q) = (decoded.dims()[1], self.problem.target_channels);
             if given == q { decoded } else { decoded.narrow(1, given - q, q) }

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result};
 use lto::model::{Model, ModelConfig};
-use lto::twin::config::OutputForm;
 use lto_numerics::{Domain, Points, SetConv};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,7 @@ impl Encoder {
     /// What a certificate of its set convolution leaves out, if anything.
     pub fn remark(&self) -> Option<&'static str> {
         match &self.model.card().model {
-            ModelConfig::Twin(twin) if twin.output == OutputForm::Transport => Some(
+            ModelConfig::Twin(twin) if twin.output.moves() => Some(
                 "the certificate covers what this model encodes; its predictions also move an estimate of the source, \
                  which from a whole grid of spacing h is at most ½Mh² off (open axes: ¾Mh²), and from scattered sensors \
                  has no bound",

@@ -8,7 +8,7 @@ use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::problem::Problem;
 use crate::size::chain;
 use crate::twin::config::{LengthScale, TwinConfig, latent_spacing, refuse, require_size};
-use crate::twin::latent_grid::LatentGrid;
+use crate::twin::latent_grid::{LatentGrid, position_channels};
 use crate::twin::source::SourceFields;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
@@ -36,6 +36,9 @@ pub struct SetConvConfig {
     /// never empty in a gap.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimate: bool,
+    /// Whether the network also sees where it is: for what the state alone does not tell, as a forcing or a coast.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub position: bool,
 }
 
 fn default_density_floor() -> f64 {
@@ -43,7 +46,7 @@ fn default_density_floor() -> f64 {
 }
 
 /// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution, and on p more of
-/// the estimated source if it sees them.
+/// the estimated source and those of the [position](LatentGrid::position) if it sees them.
 #[derive(Module, Debug)]
 pub struct SetConvEncoder {
     /// log ℓ `[1]`; if ℓ follows the layout, the logarithm of its multiple of the spacing.
@@ -58,6 +61,8 @@ pub struct SetConvEncoder {
     least_spacing: Option<f64>,
     #[module(skip)]
     estimate: bool,
+    #[module(skip)]
+    position: bool,
 }
 
 impl EncoderKind for SetConvConfig {
@@ -93,10 +98,11 @@ impl EncoderKind for SetConvConfig {
             fixed => (fixed.resolve(problem, twin.latent_points), None),
         };
         let estimates = if self.estimate { problem.source_channels } else { 0 };
+        let positions = if self.position { position_channels(&problem.domain) } else { 0 };
         SetConvEncoder {
             log_length_scale: Param::from_data([learned.ln() as f32], device),
             layers: [
-                conv(1 + problem.source_channels + estimates, self.hidden),
+                conv(1 + problem.source_channels + estimates + positions, self.hidden),
                 conv(self.hidden, self.hidden),
                 conv(self.hidden, twin.latent_channels),
             ],
@@ -104,6 +110,7 @@ impl EncoderKind for SetConvConfig {
             density_floor: self.density_floor,
             least_spacing,
             estimate: self.estimate,
+            position: self.position,
         }
     }
 }
@@ -112,9 +119,13 @@ impl Encode for SetConvEncoder {
     fn forward(&self, contexts: &[Context], source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
         let mut x = self.channels(contexts, grid);
+        let device = x.device();
         if let (true, Some(source)) = (self.estimate, source) {
-            let estimates = source.on_grid(grid, &x.device());
-            x = Tensor::cat(vec![x, estimates], 1);
+            x = Tensor::cat(vec![x, source.on_grid(grid, &device)], 1);
+        }
+        if self.position {
+            let position = grid.position(&device).repeat_dim(0, contexts.len());
+            x = Tensor::cat(vec![x, position], 1);
         }
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
