@@ -237,6 +237,23 @@ impl Model {
         weights::write(path, &self.operator.parameters(), self.card())
     }
 
+    /// The bytes of the file that [`Model::save`] writes.
+    ///
+    /// # Errors
+    /// None for a sound model.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        weights::to_bytes(Path::new(FILE_NAME), &self.operator.parameters(), self.card())
+    }
+
+    /// The model of the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let path = Path::new(FILE_NAME);
+        Self::of_weights(weights::from_bytes(path, bytes)?, path, Device::default())
+    }
+
     /// Reads a model from its file, or from the folder of the run that made it.
     ///
     /// # Errors
@@ -252,7 +269,10 @@ impl Model {
     pub fn load_on(path: impl AsRef<Path>, device: Device) -> Result<Self> {
         let path = path.as_ref();
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
-        let (tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
+        Self::of_weights(weights::read(&path)?, &path, device)
+    }
+
+    fn of_weights((tensors, card): (Vec<Named>, ModelCard), path: &Path, device: Device) -> Result<Self> {
         // Before it is made: a damaged size would ask for any amount of memory.
         let size = card.model.size(&card.problem);
         let found: usize = tensors.iter().map(|t| t.values.len()).sum();
@@ -260,11 +280,11 @@ impl Model {
             let needed = size.weights;
             let problem =
                 format!("holds {found} numbers, its architecture has at least {needed:.3e} weights");
-            return Err(Error::bad_file(&path, problem));
+            return Err(Error::bad_file(path, problem));
         }
-        size.check().map_err(|e| Error::bad_file(&path, e.to_string()))?;
+        size.check().map_err(|e| Error::bad_file(path, e.to_string()))?;
         let operator = card.model.init(&card.problem, 0, device)?;
-        let operator = weights::load_into(operator.as_ref(), tensors, &path)?;
+        let operator = weights::load_into(operator.as_ref(), tensors, path)?;
         Ok(Self::of(card, operator))
     }
 }
