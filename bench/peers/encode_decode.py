@@ -37,8 +37,8 @@ def fno(seconds: float) -> None:
     modes, width, layers, n = 16, 24, 4, 1024
     config = {
         "data": {"generate": {"pde": "burgers", "resolution": n, "n_frames": 3}, "samples": 4, "split": "pdebench"},
-        "model": {"kind": "fno", "form": "neural_operator", "modes": modes, "width": width, "layers": layers},
-        "train": {"steps": 1, "batch": 1},
+        "model": {"kind": "fno", "form": "neural_operator", "modes": modes, "width": width, "blocks": layers},
+        "train": {"steps": 1, "batch": 1, "context": {"designs": {"full": 1}}},
     }
     with tempfile.TemporaryDirectory() as folder:
         model = lto.train(config, out=folder + "/fno").model
@@ -52,7 +52,7 @@ def fno(seconds: float) -> None:
     except ImportError as missing:
         print(f"no peer: {missing}", file=sys.stderr)
         return
-    peer = FNO(n_modes=(2 * modes,), in_channels=1, out_channels=1, hidden_channels=width, n_layers=layers).eval()
+    peer = FNO(n_modes=(modes,), in_channels=1, out_channels=1, hidden_channels=width, n_layers=layers).eval()
     parameters = sum(p.numel() for p in peer.parameters())
 
     def forward() -> object:

@@ -4,7 +4,7 @@
 >>> state = model.encode([0.05, 0.3, 0.55, 0.8], [0.9, 0.2, -0.8, -0.1], s=0.0)  # once
 >>> field = state.at(0.5).decode(lto.Grid(512))  # as often as wanted
 >>> field
-Field of tensor, shape (1, 512), t = 0.5
+Field of u, shape (1, 512), t = 0.5
 """
 
 from ._dataset import Dataset, generate, read

@@ -35,7 +35,7 @@ class Dataset:
 
     >>> heat = lto.generate("heat", n=2, resolution=16)
     >>> heat
-    Dataset(2 samples of tensor: 16 x 16 points, 65 times from 0 to 0.016)
+    Dataset(2 samples of tensor: 16 x 16 points, 17 times from 0 to 0.016)
     """
 
     fields: dict[str, Floats]

@@ -57,7 +57,7 @@ class Model(_lto.Model):
         of points. ``s`` is the time of the observations if the data do not say. ``columns`` are the names of the channels in
         ``data``, in the model's order. The rest is as in ``lto predict``. Attributes such as units are passed on.
 
-        >>> table = {"x": [0.05, 0.3, 0.55, 0.8], "tensor": [0.9, 0.2, -0.8, -0.1]}
+        >>> table = {"x": [0.05, 0.3, 0.55, 0.8], "u": [0.9, 0.2, -0.8, -0.1]}
         >>> dict(model.predict(table, times=[0.5, 1.0], query=lto.Grid(64), s=0.0).sizes)
         {'time': 2, 'x': 64}
         """
@@ -99,6 +99,6 @@ def load(path: str | os.PathLike[str], *, allow_extrapolation: bool = False) -> 
 
     >>> model = lto.load("results/burgers_29k")
     >>> model
-    Model(twin, 29395 parameters: tensor over x in [0, 1] periodic, t in [0, 2])
+    Model(twin, 29395 parameters: u over x in [0, 1] periodic, t in [0, 2])
     """
     return Model(path, allow_extrapolation)

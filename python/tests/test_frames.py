@@ -20,14 +20,14 @@ def expected(model: lto.Model) -> np.ndarray[tuple[int, ...], np.dtype[np.float6
 
 
 def test_a_table_and_an_array_of_points_predict_what_encode_does(model: lto.Model) -> None:
-    table = pd.DataFrame({"station": list("abcd"), "X": X, "time": 0.0, "tensor": U})
-    array = xr.DataArray(U, dims="station", coords={"x": ("station", X)}, name="tensor")
-    for data, s in [(table, None), (table.drop(columns="time"), 0.0), (array, 0.0), ({"x": X, "tensor": U}, 0.0)]:
+    table = pd.DataFrame({"station": list("abcd"), "X": X, "time": 0.0, "u": U})
+    array = xr.DataArray(U, dims="station", coords={"x": ("station", X)}, name="u")
+    for data, s in [(table, None), (table.drop(columns="time"), 0.0), (array, 0.0), ({"x": X, "u": U}, 0.0)]:
         found = model.predict(data, times=TIMES, query=lto.Grid(32), s=s)
-        assert found["tensor"].dims == ("time", "x")
+        assert found["u"].dims == ("time", "x")
         np.testing.assert_allclose(found["time"], TIMES)
         np.testing.assert_allclose(found["x"], np.arange(32) / 32)
-        np.testing.assert_allclose(found["tensor"], expected(model), atol=1e-6)
+        np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
 
 
 def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
@@ -38,7 +38,7 @@ def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
     )
     found = model.predict(frames, times=[1.5], query=lto.Grid(64), s=0.5, columns=["speed"])
     on_grid = model.encode(lto.Grid(64), np.sin(2 * np.pi * x), s=0.5).at(1.5).decode(lto.Grid(64))
-    np.testing.assert_array_equal(found["tensor"][0], on_grid.values[0])
+    np.testing.assert_array_equal(found["u"][0], on_grid.values[0])
     assert found["x"].attrs["units"] == "m"
     with pytest.raises(lto.DataError, match="3 times from 0 to 1; choose one with s"):
         model.predict(frames, times=[1.5], columns=["speed"])
@@ -47,26 +47,26 @@ def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
 
 
 def test_points_come_back_as_points(model: lto.Model) -> None:
-    found = model.predict({"x": X, "tensor": U}, times=TIMES, query=[[0.1], [0.2], [0.7]], s=0.0)
-    assert found["tensor"].dims == ("time", "point")
+    found = model.predict({"x": X, "u": U}, times=TIMES, query=[[0.1], [0.2], [0.7]], s=0.0)
+    assert found["u"].dims == ("time", "point")
     np.testing.assert_allclose(found["x"], [0.1, 0.2, 0.7])
     one = model.encode(X, U, s=0.0).at(0.25).decode(lto.Grid(8)).to_xarray()
-    assert one["tensor"].dims == ("x",) and float(one["time"]) == 0.25
+    assert one["u"].dims == ("x",) and float(one["time"]) == 0.25
 
 
 def test_data_are_refused_by_name(model: lto.Model) -> None:
     for data, told in [
-        ({"lon": X, "tensor": U}, "data has no column x; the axes are x, the columns lon, tensor"),
+        ({"lon": X, "u": U}, "data has no column x; the axes are x, the columns lon, u"),
         ({"x": X, "speed": U}, "--column speed"),
-        ({"x": X, "tensor": 1e4 * U}, "row 0 (from 0): tensor = 9000.0 is far from the training data"),
-        (xr.DataArray(U, dims="lon", name="tensor"), "rename"),
+        ({"x": X, "u": 1e4 * U}, "row 0 (from 0): u = 9000.0 is far from the training data"),
+        (xr.DataArray(U, dims="lon", name="u"), "rename"),
         (np.stack([X, U]), "data is a ndarray, but must be a DataFrame"),
-        ({"x": X, "tensor": U, "t": np.array(["2020-01-01"] * 4, dtype="M8[ns]")}, "t holds dates"),
+        ({"x": X, "u": U, "t": np.array(["2020-01-01"] * 4, dtype="M8[ns]")}, "t holds dates"),
     ]:
         with pytest.raises(lto.DataError) as error:
             model.predict(data, times=[0.5], s=0.0)
         assert told in str(error.value)
     with pytest.raises(lto.ConfigError, match="give the times to predict; the model knows 0 to 2"):
-        model.predict({"x": X, "tensor": U}, s=0.0)
+        model.predict({"x": X, "u": U}, s=0.0)
     with pytest.warns(UserWarning, match="far from the training data"):
-        model.predict({"x": X, "tensor": 1e4 * U}, times=[0.5], s=0.0, force=True)
+        model.predict({"x": X, "u": 1e4 * U}, times=[0.5], s=0.0, force=True)

@@ -22,10 +22,10 @@ U = np.array([0.9, 0.2, -0.8, -0.1])
 def test_the_program_predicts_the_same_numbers(name: str, program: str, tmp_path: Path) -> None:
     sensors = np.random.default_rng(0).random((40, 1))
     values = np.sin(2 * np.pi * sensors[:, 0])
-    np.savetxt(tmp_path / "s.csv", np.column_stack([sensors, values]), delimiter=",", header="x,tensor", comments="")
+    np.savetxt(tmp_path / "s.csv", np.column_stack([sensors, values]), delimiter=",", header="x,value", comments="")
     run = ROOT / "results" / name
     files = ["--model", run, "--context", tmp_path / "s.csv", "-o", tmp_path / "p.npz"]
-    options = "--from 0 --to 0.05,0.5 --query grid:100 --quiet".split()
+    options = "--from 0 --to 0.05,0.5 --query grid:100 --column value --quiet".split()
     subprocess.run([program, "predict", *map(str, files), *options], check=True)
     told = np.load(tmp_path / "p.npz")
     sensors, values = np.loadtxt(tmp_path / "s.csv", delimiter=",", skiprows=1).T
@@ -39,7 +39,7 @@ def test_the_program_predicts_the_same_numbers(name: str, program: str, tmp_path
 def test_a_state_serves_any_number_of_times_and_queries(model: lto.Model) -> None:
     state = model.encode(X, U, s=0.0)
     grid = state.at(0.5).decode(lto.Grid(64))
-    assert grid.values.shape == (1, 64) and grid.channels == ["tensor"] and grid.times.tolist() == [0.5]
+    assert grid.values.shape == (1, 64) and grid.channels == ["u"] and grid.times.tolist() == [0.5]
     assert grid.coordinates is not None
     points = state.at(0.5).decode(grid.coordinates[0][:, None])
     np.testing.assert_allclose(points.values, grid.values, rtol=0, atol=1e-6)
@@ -101,17 +101,17 @@ def test_a_model_repository_loads(model: lto.Model, program: str, tmp_path: Path
 
 def test_everything_says_what_it_is(model: lto.Model) -> None:
     state = model.encode(X, U, s=0.0)
-    assert repr(model).startswith("Model(twin, 29395 parameters: tensor over x in [0, 1] periodic")
+    assert repr(model).startswith("Model(twin, 29395 parameters: u over x in [0, 1] periodic")
     assert repr(state) == "State of a twin: 4 observations at t = 0"
     assert repr(state.at(0.5)) == "State of a twin at t = 0.5"
-    assert repr(state.at(0.5).decode(lto.Grid(8))) == "Field of tensor, shape (1, 8), t = 0.5"
+    assert repr(state.at(0.5).decode(lto.Grid(8))) == "Field of u, shape (1, 8), t = 0.5"
     assert "encoder" in model._repr_html_()
 
 
 def test_fields_are_shown_and_written(model: lto.Model, tmp_path: Path) -> None:
     field = model.encode(X, U, s=0.0).at(0.5).decode(lto.Grid(64))
     assert field._repr_html_().startswith('<img src="data:image/png;base64,')
-    assert field.plot("tensor").png.startswith(b"\x89PNG")
+    assert field.plot("u").png.startswith(b"\x89PNG")
     for suffix in ("npz", "csv", "png"):
         field.save(tmp_path / f"f.{suffix}")
     np.testing.assert_array_equal(np.load(tmp_path / "f.npz")["values"][0], field.values)

@@ -82,8 +82,8 @@ def test_an_estimator_has_the_habits_of_scikit_learn(heat: lto.Dataset, tmp_path
 def test_a_whole_grid_model_takes_and_gives_whole_grids(tmp_path: Path) -> None:
     config = {
         "data": {**SMALL["data"], "generate": {"pde": "burgers", "resolution": 64, "n_frames": 5}},
-        "model": {"kind": "fno", "modes": 8, "width": 8, "layers": 2},
-        "train": {"batch": 4, "steps": 2},
+        "model": {"kind": "fno", "modes": 8, "width": 8, "blocks": 2},
+        "train": {"batch": 4, "steps": 2, "context": {"designs": {"full": 1}}},
     }
     model = lto.train(config, out=tmp_path / "fno").model
     samples = lto.generate("burgers", n=1, resolution=64, n_frames=5)
