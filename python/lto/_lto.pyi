@@ -2,20 +2,46 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import xarray
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "Certificate",
+    "Evaluations",
+    "Evolved",
+    "Field",
+    "Grid",
+    "Layout",
+    "Model",
+    "Observations",
+    "Picture",
+    "State",
+    "certify",
+    "design",
+    "evaluate",
+    "floats",
+    "generate",
+    "loss_chart",
+    "plot_sample",
+    "read_dataset",
+    "refuse_existing",
+    "train",
+    "write_arrays",
+]
+
 _Floats = NDArray[np.float64]
 _Path = str | os.PathLike[str]
 
+@final
 class Grid:
     def __new__(cls, *axes: int | ArrayLike) -> Grid: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
 
+@final
 class Picture:
     @property
     def png(self) -> bytes: ...
@@ -23,6 +49,7 @@ class Picture:
     def save(self, path: _Path) -> None: ...
     def _repr_png_(self) -> bytes: ...
 
+@final
 class Field:
     @property
     def values(self) -> _Floats: ...
@@ -44,16 +71,19 @@ class Field:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Evolved:
     def decode(self, query: Grid | ArrayLike | None = None) -> Field: ...
     @property
     def time(self) -> float: ...
 
+@final
 class State:
     def at(self, t: float | None = None, way: str | None = None) -> Evolved: ...
     @property
     def time(self) -> float | None: ...
 
+@final
 class Observations:
     @property
     def time(self) -> float | None: ...
@@ -97,6 +127,7 @@ class Model:
         way: str | None,
     ) -> Field: ...
 
+@final
 class Evaluations:
     def to_json(self) -> str: ...
     def to_csv(self) -> str: ...
@@ -105,6 +136,7 @@ class Evaluations:
     def save(self, folder: _Path) -> None: ...
     def __len__(self) -> int: ...
 
+@final
 class Certificate:
     def plot(self) -> Picture: ...
     @property
@@ -117,6 +149,7 @@ class Certificate:
     def save(self, path: _Path) -> None: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Layout:
     def plot(self) -> Picture: ...
     @property
@@ -151,6 +184,7 @@ def train(
     force: bool,
     listener: Callable[[str, dict[str, Any]], object],
 ) -> str: ...
+def refuse_existing(run: _Path) -> None: ...
 def loss_chart(run: _Path) -> Picture | None: ...
 def evaluate(
     runs: Sequence[str],

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _lto, _xarray
@@ -22,7 +23,7 @@ class Model(_lto.Model):
     Models, states and fields can be shared by any number of threads. Models can be pickled.
     """
 
-    @property
+    @cached_property
     def info(self) -> dict[str, Any]:
         """What ``lto info --json`` says: problem, architecture, parameters, normalization, errors.
 

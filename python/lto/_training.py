@@ -71,16 +71,16 @@ def train(
     in ``on_metrics``, saves a checkpoint before it ends the training.
     """
     out = Path(out)
-    texts = _texts(settings)
-    path = None
+    if config is not None and not force:
+        _lto.refuse_existing(out)
+    texts, path, written = _texts(settings), None, None
     if data is not None:
         found = _dataset.of(data)
         if isinstance(found, Path):
             path = found
         else:
-            out.mkdir(parents=True, exist_ok=True)
-            path = out / "data.npz"
-            texts = found.save(path) + texts
+            path = written = _unused(out)
+            texts = found.save(written) + texts
     bar = Bar("training", progress)
 
     def listen(event: str, content: dict[str, Any]) -> None:
@@ -91,9 +91,20 @@ def train(
 
     try:
         report = _lto.train(_configuration(config), out, texts, path, seed, force, listen)
+    except BaseException:
+        if written is not None and not (out / "config.toml").exists():
+            written.unlink()
+        raise
     finally:
         bar.close()
     return Run(out, json.loads(report))
+
+
+def _unused(out: Path) -> Path:
+    """A name for the data of a run beside those of earlier ones, which may still be needed."""
+    out.mkdir(parents=True, exist_ok=True)
+    names = ("data.npz", *(f"data-{number}.npz" for number in range(2, 1000)))
+    return next(out / name for name in names if not (out / name).exists())
 
 
 def _configuration(config: Config | None) -> dict[str, Any] | None:

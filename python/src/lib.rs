@@ -43,5 +43,5 @@ mod _lto {
     #[pymodule_export]
     use super::sensors::{Certificate, Layout, certify, design};
     #[pymodule_export]
-    use super::training::{loss_chart, train};
+    use super::training::{loss_chart, refuse_existing, train};
 }

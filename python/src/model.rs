@@ -59,17 +59,25 @@ impl Model {
         Ok(py.detach(|| self.model.save(&path))?)
     }
 
-    /// Everything that ``lto info`` says, as JSON.
+    /// Everything that ``lto info --json`` says, as text; ``info`` is the same as a dict.
     fn describe(&self) -> Result<String> {
         serde_json::to_string(&self.description()).map_err(|error| config(error.to_string()))
     }
 
-    /// The same as tables.
+    /// The tables of ``lto info``.
     fn tables(&self) -> String {
         text(&self.description(), false)
     }
 
-    /// Encodes observations.
+    /// Encodes observations at time ``s``; a steady model takes no time.
+    ///
+    /// ``points`` has a row for each sensor and a column for each axis, ``values`` an entry for each sensor, or a row with a
+    /// column for each channel. For a whole grid, ``points`` is a ``Grid`` and ``values`` has its shape, after the channels if
+    /// there are several. ``skip_missing`` leaves out sensors without a value (NaN), ``merge_duplicates`` averages those at the
+    /// same place, ``force`` accepts values far from the training data.
+    ///
+    /// >>> model.encode([0.05, 0.3, 0.55, 0.8], [0.9, 0.2, -0.8, -0.1], s=0.0)
+    /// State of a twin: 4 observations at t = 0
     #[pyo3(signature = (points, values, s = None, *, skip_missing = false, merge_duplicates = false, force = false))]
     #[expect(clippy::too_many_arguments, reason = "these are Python's keywords")]
     fn encode(
@@ -89,7 +97,7 @@ impl Model {
         Ok(State { model: self.model.clone(), observations: Arc::new(checked), encoded })
     }
 
-    /// Checks the rows of a table, or of a grid, for `predict`.
+    /// Checks the rows of a table, or of a grid, for ``predict``.
     #[pyo3(signature = (places, columns, times, s, wanted, tolerance))]
     fn observe(
         &self,

@@ -3,6 +3,7 @@
 use crate::error::{Failure, Result, config};
 use crate::picture::Picture;
 use lto::experiment::{Experiment, Setting};
+use lto::train::folder;
 use lto::train::history::History;
 use lto::train::report::RunReport;
 use lto::train::{Control, Observer, Started, StepReport, Trainer, ValidationReport};
@@ -133,6 +134,12 @@ impl Configuration {
         let text = toml::to_string(&table).map_err(|error| config(error.to_string()))?;
         Ok(Experiment::parse(&text, overrides)?)
     }
+}
+
+/// Refuses a folder that already holds a run.
+#[pyfunction]
+pub fn refuse_existing(run: PathBuf) -> Result<()> {
+    Ok(folder::refuse_existing(&run)?)
 }
 
 /// The loss and the errors of a run over its steps.

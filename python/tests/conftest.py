@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 import lto
 
 ROOT = Path(__file__).resolve().parents[2]
+
+TORCH = importlib.util.find_spec("torch") is not None
+collect_ignore_glob = [] if TORCH else ["test_torch*.py"]
 
 SMALL: dict[str, Any] = {
     "data": {
@@ -30,6 +34,11 @@ SMALL: dict[str, Any] = {
     "train": {"batch": 4, "steps": 6, "validation": {"every": 3, "leads": [1]}},
 }
 """A configuration that trains in a second."""
+
+
+def pytest_report_header() -> list[str]:
+    """What is left out for want of a package."""
+    return [] if TORCH else ["no torch: the tests of lto.torch are left out"]
 
 
 @pytest.fixture(scope="session")

@@ -43,6 +43,14 @@ def test_arrays_train_as_a_file_of_them_does(heat: lto.Dataset, tmp_path: Path) 
     ]
     assert runs[0].errors == runs[1].errors == runs[2].errors
     assert (tmp_path / "a" / "data.npz").exists()
+    # What a refused or failed training would have read is not left behind, nor does it replace what an earlier one reads.
+    before = (tmp_path / "a" / "data.npz").stat().st_mtime_ns
+    with pytest.raises(lto.FileError, match="already holds a run"):
+        lto.train(ON_ARRAYS, out=tmp_path / "a", data=heat)
+    assert (tmp_path / "a" / "data.npz").stat().st_mtime_ns == before
+    with pytest.raises(lto.ConfigError, match="train.steps"):
+        lto.train(ON_ARRAYS, out=tmp_path / "d", data=heat, settings={"train.steps": 0})
+    assert not list((tmp_path / "d").iterdir())
     assert runs[0].model.info["problem"]["domain"]["axes"][0]["periodic"]
 
 
