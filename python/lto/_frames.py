@@ -60,7 +60,7 @@ def _of_xarray(data: Any, axes: Sequence[str], s: float | None) -> Rows:
             str(name): _numbers(variable.transpose(*axes), str(name)).ravel()
             for name, variable in dataset.data_vars.items()
         }
-        return Rows(grid, columns, attributes=attributes)
+        return Rows(grid, columns, _moment(dataset, time, columns), attributes)
     points = [name for name in dataset.dims if all(axis in dataset.coords for axis in axes)]
     if len(points) != 1:
         raise DataError(
@@ -69,8 +69,7 @@ def _of_xarray(data: Any, axes: Sequence[str], s: float | None) -> Rows:
         )
     named = {axis: dataset[axis] for axis in axes} | {str(name): v for name, v in dataset.data_vars.items()}
     rows = _of_table(named, axes)
-    rows.attributes = attributes
-    return rows
+    return Rows(rows.places, rows.columns, _moment(dataset, time, rows.columns), attributes)
 
 
 def _at_time(dataset: Any, time: str, s: float | None) -> Any:
@@ -86,6 +85,13 @@ def _at_time(dataset: Any, time: str, s: float | None) -> Any:
     if near.size == 0:
         raise DataError(f"data has no time {s}; it has times from {times.min():g} to {times.max():g}")
     return dataset.isel({time: int(near[0])})
+
+
+def _moment(dataset: Any, time: str | None, columns: Mapping[str, Any]) -> Any:
+    """The time that is left, for every row; ``None`` if the data have none."""
+    if time is None or not columns:
+        return None
+    return np.broadcast_to(_numbers(dataset[time], time), np.shape(next(iter(columns.values()))))
 
 
 def _is_number(column: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 
@@ -20,7 +21,10 @@ class Bar:
             return
         if self.bar is None:
             try:
-                from tqdm.auto import tqdm
+                with warnings.catch_warnings():
+                    # A plain bar will do where notebooks have no widgets.
+                    warnings.simplefilter("ignore")
+                    from tqdm.auto import tqdm
             except ImportError:
                 self.wanted = False
                 return

@@ -40,6 +40,10 @@ def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
     on_grid = model.encode(lto.Grid(64), np.sin(2 * np.pi * x), s=0.5).at(1.5).decode(lto.Grid(64))
     np.testing.assert_array_equal(found["u"][0], on_grid.values[0])
     assert found["x"].attrs["units"] == "m"
+    # A frame that knows its time needs no other, and may not contradict it.
+    xr.testing.assert_equal(model.predict(frames.isel(time=1), [1.5], lto.Grid(64), columns=["speed"]), found)
+    with pytest.raises(lto.DataError, match="no observation at time 0.25"):
+        model.predict(frames.isel(time=1), [1.5], columns=["speed"], s=0.25)
     with pytest.raises(lto.DataError, match="3 times from 0 to 1; choose one with s"):
         model.predict(frames, times=[1.5], columns=["speed"])
     with pytest.raises(lto.DataError, match="no time 0.7"):
