@@ -198,16 +198,14 @@ def evaluate(
 ) -> Evaluations: ...
 def certify(
     points: ArrayLike,
-    domain: str | Sequence[tuple[float, float]] | None,
-    periodic: str,
+    place: Mapping[str, Any],
     known: Mapping[str, Any],
     length_scale: float | None,
     model: Model | None,
 ) -> Certificate: ...
 def design(
-    domain: str | Sequence[tuple[float, float]] | None,
+    place: Mapping[str, Any],
     n: int,
-    periodic: str,
     existing: ArrayLike | None,
     avoid: Sequence[str],
     goal: Mapping[str, Any] | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _lto
 from ._errors import ConfigError
@@ -28,15 +28,16 @@ def certify(
     sup: float | None = None,
     gradient: float | None = None,
     data: str | os.PathLike[str] | None = None,
-    margin: float = 1.0,
+    margin: float | None = None,
     length_scale: float | None = None,
     model: _lto.Model | None = None,
 ) -> _lto.Certificate:
     """Bounds the error of estimates between sensors at ``points``, for every state no more curved than ``curvature``.
 
     ``sup`` and ``gradient`` bound the absolute value and the slope of the states; one of them is needed unless all axes are
-    periodic. ``data`` is a file to estimate these bounds from, times ``margin``. ``length_scale`` is ℓ of the set convolution
-    (default: the best one); ``model`` takes domain and set convolution from a trained model.
+    periodic. ``data`` is a file to estimate these bounds from instead, times ``margin``, and to take the domain from.
+    ``length_scale`` is ℓ of the set convolution (default: the best one); ``model`` takes domain and set convolution from a
+    trained model.
 
     >>> sensors = [[x, y] for x in (0.1, 0.4, 0.6, 0.9) for y in (0.1, 0.4, 0.6, 0.9)]
     >>> found = lto.certify(sensors, "0:1,0:1", curvature=30, sup=1)
@@ -44,11 +45,11 @@ def certify(
     True
     """
     known = {"curvature": curvature, "sup": sup, "gradient": gradient, "data": data, "margin": margin}
-    return _lto.certify(points, _bounds(domain), _names(periodic), known, length_scale, model)
+    return _lto.certify(points, _place(domain, periodic), known, length_scale, model)
 
 
 def design(
-    domain: Domain,
+    domain: Domain | None,
     n: int,
     *,
     periodic: Periodic = False,
@@ -61,7 +62,7 @@ def design(
     sup: float | None = None,
     gradient: float | None = None,
     data: str | os.PathLike[str] | None = None,
-    margin: float = 1.0,
+    margin: float | None = None,
     seed: int = 0,
 ) -> _lto.Layout:
     """Places ``n`` sensors beside ``existing`` ones.
@@ -77,18 +78,17 @@ def design(
     goal = {"estimator": estimator, "length_scale": length_scale, "known": known}
     if objective not in ("fill", "certificate"):
         raise ConfigError(f"objective = {objective}: must be fill or certificate")
-    idle = [name for name, value in {**goal, **known}.items() if name not in ("known", "margin") and value is not None]
+    idle = [name for name, value in {**goal, **known}.items() if name != "known" and value is not None]
     if objective == "fill" and idle:
         raise ConfigError(f"{idle[0]} has no effect without objective=\"certificate\"")
     wanted = goal if objective == "certificate" else None
-    return _lto.design(_bounds(domain), n, _names(periodic), existing, list(avoid), wanted, seed)
+    return _lto.design(_place(domain, periodic), n, existing, list(avoid), wanted, seed)
 
 
-def _bounds(domain: Domain | None) -> str | list[tuple[float, float]] | None:
-    return domain if domain is None or isinstance(domain, str) else [(float(a), float(b)) for a, b in domain]
-
-
-def _names(periodic: Periodic) -> str:
+def _place(domain: Domain | None, periodic: Periodic) -> dict[str, Any]:
+    bounds = domain if domain is None or isinstance(domain, str) else [(float(a), float(b)) for a, b in domain]
     if isinstance(periodic, bool):
-        return "all" if periodic else "none"
-    return periodic if isinstance(periodic, str) else ",".join(periodic) or "none"
+        names = "all" if periodic else "none"
+    else:
+        names = periodic if isinstance(periodic, str) else ",".join(periodic) or "none"
+    return {"bounds": bounds, "periodic": names}

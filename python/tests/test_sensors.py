@@ -32,6 +32,23 @@ def test_periodic_axes_need_no_other_bound() -> None:
     assert lto.certify(points, "0:1,0:1", periodic=["x", "y"], curvature=30, length_scale=0.1).bound is not None
 
 
+def test_bounds_are_estimated_from_data(tmp_path: Path) -> None:
+    lto.generate("heat", n=2, resolution=32, n_frames=3, out=tmp_path / "heat.hdf5")
+    found = json.loads(lto.certify(lattice(6), data=tmp_path / "heat.hdf5", margin=1.5).to_json())
+    assert not found["certain"] and found["data"]["margin"] == 1.5
+    assert [axis["periodic"] for axis in found["domain"]["axes"]] == [True, True]
+    for wrong, told in [
+        ({"curvature": 3}, "curvature and data exclude each other"),
+        ({"margin": 0.5}, "margin = 0.5: must be a number, at least 1"),
+    ]:
+        with pytest.raises(lto.ConfigError, match=told):
+            lto.certify(lattice(6), data=tmp_path / "heat.hdf5", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(lto.ConfigError, match="margin has no effect without data"):
+        lto.certify(lattice(6), "0:1,0:1", curvature=3, sup=1, margin=2)
+    with pytest.raises(lto.ConfigError, match="domain is missing"):
+        lto.certify(lattice(6), curvature=3, sup=1)
+
+
 def test_the_encoder_of_a_model_is_certified(run: lto.Run) -> None:
     found = json.loads(lto.certify(lattice(6), curvature=30, model=run.model).to_json())
     assert not found["length_scale_chosen"]
