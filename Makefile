@@ -1,7 +1,7 @@
-# `make check` is what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
+# `make check` and `make python` are what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc fuzz certify-check demo pictures bench results
+.PHONY: check fmt clippy test doc python wheel fuzz certify-check demo pictures bench results
 
 check: fmt clippy test doc
 
@@ -17,6 +17,25 @@ test:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# The Python package as a user has it: a wheel in an empty environment, its tests, types and notebooks. Built like the tests of
+# `check`, which compiles quickly; `make wheel` makes the one to give away.
+PYTHON ?= python3
+WHEELS := target/wheels
+ENV := target/python
+python:
+	cargo build --locked --bin lto
+	$(PYTHON) -m venv --clear $(ENV)
+	$(ENV)/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.10,<2'
+	rm -rf $(WHEELS)
+	cd python && ../$(ENV)/bin/maturin build --profile dev --locked --out ../$(WHEELS)
+	$(ENV)/bin/pip install --quiet --disable-pip-version-check "$$(ls $(WHEELS)/*.whl)[test]"
+	LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/lto $(ENV)/bin/pytest python
+	cd python && ../$(ENV)/bin/mypy $$(../$(ENV)/bin/python -c 'import torch' 2>/dev/null || echo --exclude torch)
+	$(ENV)/bin/stubtest lto._lto --ignore-disjoint-bases
+
+wheel:
+	cd python && maturin build --release --locked --out ../$(WHEELS)
 
 # A hundred thousand random states and layouts against their certificates; `test` has six hundred of them.
 certify-check:
@@ -51,5 +70,6 @@ bench:
 	bash bench/navier_stokes.sh
 	bash bench/twin.sh
 	bash bench/baselines.sh
+	bash bench/python.sh
 	cargo run --release -p lto-numerics --example navier_stokes -- error
 	cargo run --release -p lto-numerics --example bench_pde -- heat advection burgers

@@ -11,7 +11,6 @@ mod import;
 mod info;
 mod number;
 mod predict;
-mod region;
 mod regularity;
 mod reproduce;
 mod sensors;

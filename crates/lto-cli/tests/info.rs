@@ -34,3 +34,31 @@ fn what_is_no_model_is_refused_by_name() {
     assert!(space.fail(1, &["info", "m.safetensors"]).contains("m.safetensors"));
     assert!(space.fail(1, &["info", "missing"]).contains("missing"));
 }
+
+/// The folder with its card is what a model hub expects, and still loads.
+#[test]
+fn a_run_becomes_a_model_repository() {
+    let space = Workspace::new();
+    std::fs::create_dir(space.path("run")).unwrap();
+    model::write(&space.path("run/model.safetensors"), 2, true, false);
+    space.succeed(&["info", "run", "--card", "--license", "mit"]);
+    let card = std::fs::read_to_string(space.path("run/README.md")).unwrap();
+    let front = card.strip_prefix("---\n").and_then(|rest| rest.split("\n---\n").next()).unwrap();
+    for line in ["library_name: latent-twin", "license: mit", "tags:", "- pde", "- twin"] {
+        assert!(front.lines().any(|found| found == line), "{line}\n{card}");
+    }
+    assert!(card.contains("# run\n") && card.contains("| training grid | 12 × 12 points |"), "{card}");
+    let config: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(space.path("run/config.json")).unwrap()).unwrap();
+    assert_eq!(config["library_name"], "latent-twin");
+    assert_eq!(config["model"]["kind"], "twin");
+    assert!(config.get("path").is_none(), "{config}");
+    assert!(space.succeed(&["info", "run"]).contains("encoder"));
+
+    // Its own card is made anew; somebody's text is not.
+    space.succeed(&["info", "run", "--card"]);
+    std::fs::write(space.path("run/README.md"), "mine").unwrap();
+    assert!(space.fail(1, &["info", "run", "--card"]).contains("--force"));
+    space.succeed(&["info", "run", "--card", "--force"]);
+    assert!(space.fail(1, &["info", "run/model.safetensors", "--card"]).contains("folder"));
+}

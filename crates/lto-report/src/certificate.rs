@@ -1,6 +1,6 @@
 //! The certificate of a sensor layout: text for the terminal, and a page with maps.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::html::{Figure, Report, Section};
 use crate::layout::{estimate, failures, gaps, place};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
@@ -41,7 +41,7 @@ pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
     for (bound, values) in found.weights.iter().zip(&found.maps).rev() {
         let name = estimate(bound.estimator);
         map = map.figure(Figure::drawing(
-            &sensor_map(found, format!("{name}: {} at worst", short(bound.bound)), values, &bound.at)?,
+            &sensor_map(found, bound, values)?,
             format!("The {name} estimate with ℓ = {}. {}", short(bound.length_scale), reach(bound)),
             format!("Map of the {name} estimate's bound, with the sensors and the worst place"),
         )?);
@@ -91,7 +91,7 @@ pub fn page(found: &SensorCertificate, command: &str) -> Result<Report> {
 }
 
 /// The estimate to headline: a bound proved everywhere before one known only at places, then the smaller.
-fn best(weights: &[WeightBound]) -> Option<&WeightBound> {
+pub fn best(weights: &[WeightBound]) -> Option<&WeightBound> {
     let rank = |found: &WeightBound| (found.everywhere.is_none(), found.everywhere.unwrap_or(found.bound));
     weights.iter().min_by(|a, b| {
         let (a, b) = (rank(a), rank(b));
@@ -302,15 +302,28 @@ fn reach(found: &WeightBound) -> String {
     }
 }
 
-fn sensor_map(found: &SensorCertificate, title: String, values: &[f64], worst: &[f64]) -> Result<Drawing> {
+/// The map of the bound of the best estimate, with the sensors and the worst place.
+///
+/// # Errors
+/// None for a sound certificate.
+pub fn map(found: &SensorCertificate) -> Result<Drawing> {
+    let chosen = best(&found.weights);
+    let maps = found.weights.iter().zip(&found.maps).find(|(bound, _)| Some(*bound) == chosen);
+    match maps {
+        Some((bound, values)) => sensor_map(found, bound, values),
+        None => Error::no_picture("the certificate has no bounds to draw"),
+    }
+}
+
+fn sensor_map(found: &SensorCertificate, bound: &WeightBound, values: &[f64]) -> Result<Drawing> {
     let sensors = Group { name: "sensors".into(), coordinates: found.sensors.coordinates(), color: INK };
     SensorMap {
-        title,
+        title: format!("{}: {} at worst", estimate(bound.estimator), short(bound.bound)),
         quantity: "bound of the error".into(),
         grid: found.places.lattice(),
         values,
         groups: vec![sensors],
-        marks: vec![Mark { at: worst.to_vec(), label: "worst".into() }],
+        marks: vec![Mark { at: bound.at.clone(), label: "worst".into() }],
         regions: &[],
     }
     .draw()

@@ -1,13 +1,17 @@
 //! Training and validation over the steps of a run.
 
+use crate::error::Result;
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
 use crate::picture::ticks::short;
+use crate::picture::{PictureFormat, still};
 use crate::text::Page;
 use crate::words::duration;
 use lto::train::history::{Curves, History};
 use lto::train::in_order;
 use lto::train::report::RunReport;
+use lto_numerics::dataset::write::write_whole;
+use std::path::Path;
 
 /// The result of training, for the terminal.
 pub fn text(report: &RunReport, color: bool) -> String {
@@ -24,6 +28,15 @@ pub fn text(report: &RunReport, color: bool) -> String {
     let errors = report.errors.iter().map(|(name, &value)| vec![name.clone(), short(value)]);
     page.table("At the end", &["measure", "value"], loss.into_iter().chain(errors).collect());
     page.into_text()
+}
+
+/// Writes the [`charts`] into the folder of a run, as `loss.png`; nothing if there is nothing to show.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn write_charts(run: &Path, history: &History) -> Result<()> {
+    let Some(drawing) = charts(history) else { return Ok(()) };
+    Ok(write_whole(&run.join("loss.png"), &still(&drawing, PictureFormat::Png)?)?)
 }
 
 /// The curves as charts, one above the other, over the same steps; `None` if there is nothing to show.

@@ -130,7 +130,8 @@ impl Description {
         Ok(Self { source_normalizer: None, target_normalizer: None, ..Self::of_model(config, &model) })
     }
 
-    fn of_model(path: &Path, model: &Model) -> Self {
+    /// Describes a model that was read from a path.
+    pub fn of_model(path: &Path, model: &Model) -> Self {
         let card = model.card().clone();
         let all = model.operator().parameters();
         Self {

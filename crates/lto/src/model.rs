@@ -244,9 +244,31 @@ impl Model {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
+        weights::write(path, &self.tensors(), self.card())
+    }
+
+    /// Everything in its file but the card: the weights, and the mean course if there is one.
+    fn tensors(&self) -> Vec<Named> {
         let mut tensors = self.operator.parameters();
         tensors.extend(self.course.iter().map(|course| course.tensor()));
-        weights::write(path, &tensors, self.card())
+        tensors
+    }
+
+    /// The bytes of the file that [`Model::save`] writes.
+    ///
+    /// # Errors
+    /// None for a sound model.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        weights::to_bytes(Path::new(FILE_NAME), &self.tensors(), self.card())
+    }
+
+    /// The model of the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let path = Path::new(FILE_NAME);
+        Self::of_weights(weights::from_bytes(path, bytes)?, path, Device::default())
     }
 
     /// Reads a model from its file, or from the folder of the run that made it.
@@ -264,7 +286,10 @@ impl Model {
     pub fn load_on(path: impl AsRef<Path>, device: Device) -> Result<Self> {
         let path = path.as_ref();
         let path: PathBuf = if path.is_dir() { path.join(FILE_NAME) } else { path.into() };
-        let (mut tensors, card): (Vec<Named>, ModelCard) = weights::read(&path)?;
+        Self::of_weights(weights::read(&path)?, &path, device)
+    }
+
+    fn of_weights((mut tensors, card): (Vec<Named>, ModelCard), path: &Path, device: Device) -> Result<Self> {
         // Before it is made: a damaged size would ask for any amount of memory.
         let size = card.model.size(&card.problem);
         let found: usize = tensors.iter().map(|t| t.values.len()).sum();
@@ -272,17 +297,17 @@ impl Model {
             let needed = size.weights;
             let problem =
                 format!("holds {found} numbers, its architecture has at least {needed:.3e} weights");
-            return Err(Error::bad_file(&path, problem));
+            return Err(Error::bad_file(path, problem));
         }
-        size.check().map_err(|e| Error::bad_file(&path, e.to_string()))?;
+        size.check().map_err(|e| Error::bad_file(path, e.to_string()))?;
         let operator = card.model.init(&card.problem, 0, device)?;
         let course = card.course.clone().map(|when| {
             let at = tensors.iter().position(|tensor| tensor.name == course::TENSOR);
             let mean = at.map(|at| tensors.swap_remove(at).values).unwrap_or_default();
-            Course::new(when, mean, &card.problem).map_err(|e| Error::bad_file(&path, e.to_string()))
+            Course::new(when, mean, &card.problem).map_err(|e| Error::bad_file(path, e.to_string()))
         });
         let course = course.transpose()?;
-        let operator = weights::load_into(operator.as_ref(), tensors, &path)?;
+        let operator = weights::load_into(operator.as_ref(), tensors, path)?;
         let model = Self::of(card, operator);
         Ok(match course {
             Some(course) => model.departing_from(course),

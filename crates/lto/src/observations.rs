@@ -3,7 +3,6 @@
 
 use crate::error::Result;
 use crate::model::ModelCard;
-use lto_numerics::Points;
 use lto_numerics::dataset::{Context, Readings};
 
 /// Values more than this many standard deviations from the training data's mean are refused: probably a wrong
@@ -87,7 +86,6 @@ impl Observations {
             );
             return refuse(readings, Some(*second), problem);
         }
-        let coordinates = places.iter().flat_map(|group| readings.point(group[0])).copied().collect();
         let mean = |values: &[f64], group: &Vec<usize>| {
             group.iter().map(|&row| values[row]).sum::<f64>() / group.len() as f64
         };
@@ -98,7 +96,7 @@ impl Observations {
         let context = Context {
             n_channels: columns.len(),
             values: values.collect(),
-            points: Points::scattered(card.problem.domain.clone(), coordinates)?,
+            points: readings.points(places.iter().map(|group| group[0]).collect())?,
         };
         Ok(Self { context, time, n_skipped, n_merged, doubt })
     }

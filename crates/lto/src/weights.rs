@@ -20,6 +20,17 @@ const KEY: &str = "lto";
 /// # Errors
 /// The file cannot be written.
 pub fn write(path: &Path, tensors: &[Named], description: &impl Serialize) -> Result<()> {
+    let all = to_bytes(path, tensors, description)?;
+    let mut file = AtomicFile::create(path)?;
+    file.file().write_all(&all).map_err(Error::io(path))?;
+    Ok(file.finish()?)
+}
+
+/// The bytes of such a file; messages call it `path`.
+///
+/// # Errors
+/// A description that is no JSON.
+pub fn to_bytes(path: &Path, tensors: &[Named], description: &impl Serialize) -> Result<Vec<u8>> {
     let text = serde_json::to_string(description).map_err(|e| Error::bad_file(path, e.to_string()))?;
     let bytes: Vec<Vec<u8>> =
         tensors.iter().map(|t| t.values.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
@@ -29,10 +40,7 @@ pub fn write(path: &Path, tensors: &[Named], description: &impl Serialize) -> Re
         views.push((&tensor.name, view.map_err(|e| Error::bad_file(path, e.to_string()))?));
     }
     let metadata = HashMap::from([(KEY.to_string(), text)]);
-    let all = serialize(views, Some(metadata)).map_err(|e| Error::bad_file(path, e.to_string()))?;
-    let mut file = AtomicFile::create(path)?;
-    file.file().write_all(&all).map_err(Error::io(path))?;
-    Ok(file.finish()?)
+    serialize(views, Some(metadata)).map_err(|e| Error::bad_file(path, e.to_string()))
 }
 
 /// Reads tensors and their description.
@@ -40,18 +48,25 @@ pub fn write(path: &Path, tensors: &[Named], description: &impl Serialize) -> Re
 /// # Errors
 /// A file that is missing or damaged, is not in single precision, or has no valid description.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(Vec<Named>, T)> {
-    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    from_bytes(path, &std::fs::read(path).map_err(Error::io(path))?)
+}
+
+/// As [`read`], from the bytes of such a file; messages call it `path`.
+///
+/// # Errors
+/// As [`read`].
+pub fn from_bytes<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<(Vec<Named>, T)> {
     let broken = |e: safetensors::SafeTensorError| {
         Error::bad_file(path, format!("not a whole .safetensors file: {e}"))
     };
-    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(broken)?;
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(broken)?;
     let text = metadata.metadata().as_ref().and_then(|m| m.get(KEY));
     let text =
         text.ok_or_else(|| Error::bad_file(path, "holds weights only, no description of a model by lto"))?;
     let description = serde_json::from_str(text).map_err(|e| {
         Error::bad_file(path, format!("its description is not understood by this version of lto: {e}"))
     })?;
-    let tensors = SafeTensors::deserialize(&bytes).map_err(broken)?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
     let mut found = Vec::with_capacity(tensors.len());
     for (name, view) in tensors.tensors() {
         if view.dtype() != Dtype::F32 {

@@ -1,6 +1,6 @@
 //! A model is saved and loaded whole; damaged files are refused by name.
 
-use lto::model::{FILE_NAME, Model, ModelCard, ModelConfig};
+use lto::model::{FILE_NAME, Forecast, Model, ModelCard, ModelConfig, Way};
 use lto::problem::Problem;
 use lto::{Device, weights};
 use lto_numerics::dataset::{Context, Normalizer};
@@ -185,4 +185,37 @@ fn numbers(value: &Value, path: &str) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// In memory as in a file: the same bytes, and the same predictions from them.
+#[test]
+fn the_bytes_of_a_model_are_those_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE_NAME);
+    let model = model();
+    model.save(&path).unwrap();
+    let bytes = model.to_bytes().unwrap();
+    assert_eq!(bytes, std::fs::read(&path).unwrap());
+    let predict = |model: &Model| model.predict(&sensors(), 0.0, &[0.5], &query()).unwrap();
+    assert_eq!(predict(&Model::from_bytes(&bytes).unwrap()), predict(&model));
+    let error = Model::from_bytes(&bytes[..bytes.len() / 2]).err().unwrap().to_string();
+    assert!(error.contains(FILE_NAME), "{error}");
+}
+
+/// Models learn to go forward; what they would say about the past means nothing.
+#[test]
+fn times_before_the_observations_are_refused() {
+    let model = model();
+    let state = model.encode(&sensors(), 0.5).unwrap();
+    let forecast = Forecast { context: &sensors(), s: 0.5, times: &[0.25] };
+    let refused = [
+        state.at(0.25).err(),
+        model.predict(&sensors(), 0.5, &[0.75, 0.25], &query()).err(),
+        model.predict_by(Way::Direct, &forecast, &query()).err(),
+    ];
+    for error in refused {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("t = 0.25 is before the observations at s = 0.5"), "{error}");
+    }
+    assert!(state.at(0.5).is_ok());
 }

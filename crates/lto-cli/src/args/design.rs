@@ -1,7 +1,6 @@
 //! `lto design` on the command line.
 
 use super::number::{positive, positive_number, whole};
-use super::region::region;
 use super::regularity::RegularityArgs;
 use super::{DatasetArgs, OutputArgs, named};
 use clap::{Args, ValueEnum};
@@ -34,7 +33,7 @@ pub struct DesignArgs {
     pub existing: Option<PathBuf>,
     /// Region without sensors (the state there is still wanted): box:0.2:0.4,0.1:0.3 or circle:X,Y,RADIUS;
     /// repeat for several
-    #[arg(long, value_name = "REGION", value_parser = region)]
+    #[arg(long, value_name = "REGION")]
     pub avoid: Vec<Region>,
     /// What to minimize
     #[arg(long, value_enum, default_value_t = GoalArg::Fill)]

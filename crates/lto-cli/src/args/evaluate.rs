@@ -4,7 +4,7 @@ use super::named;
 use super::number::{finite, positive, positive_number, whole};
 use clap::Args;
 use lto::data::context::DesignKind;
-use lto::evaluate::{EvaluationConfig, Part};
+use lto::evaluate::{EvaluationConfig, EvaluationRequest, Part};
 use lto::experiment::Setting;
 use lto_numerics::metric::MetricKind;
 use lto_report::evaluation::{Format, TABLES};
@@ -157,15 +157,12 @@ pub struct CompareArgs {
 }
 
 impl EvaluateArgs {
-    /// The protocol for models whose longest source has `history` frames; `split` is the default of which
-    /// samples.
-    pub fn protocol(&self, split: Part, history: usize) -> EvaluationConfig {
+    /// What to evaluate, on which data, by which protocol.
+    pub fn request(&self) -> EvaluationRequest<'_> {
         let default = EvaluationConfig::default();
-        EvaluationConfig {
-            split: self.split.unwrap_or(split),
+        let protocol = EvaluationConfig {
             samples: self.samples,
             seed: self.seed,
-            history,
             starts: self.starts.clone(),
             lead: self.lead,
             resolutions: self.resolutions.clone(),
@@ -176,6 +173,15 @@ impl EvaluateArgs {
             noise: self.noise.clone().unwrap_or(default.noise),
             horizon: self.horizon,
             start: self.start,
+            ..default
+        };
+        EvaluationRequest {
+            runs: &self.runs,
+            data: self.data.as_deref(),
+            config: self.config.as_deref(),
+            set: &self.set,
+            split: self.split,
+            protocol,
         }
     }
 }

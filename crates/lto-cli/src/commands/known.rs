@@ -4,7 +4,7 @@ use super::data::open;
 use crate::args::{DatasetArgs, RegularityArgs};
 use crate::usage::{UsageError, with_flag};
 use anyhow::{Result, bail};
-use lto_numerics::study::{EstimatedRegularity, open_part};
+use lto_numerics::study::{EstimatedRegularity, open_part, sensor_domain};
 use lto_numerics::theory::Regularity;
 use lto_numerics::{Domain, Error};
 
@@ -32,12 +32,9 @@ pub fn data(known: &RegularityArgs, args: &DatasetArgs) -> Result<Option<Estimat
 /// # Errors
 /// Neither is known, or the given one does not fit.
 pub fn domain(args: &DatasetArgs, data: Option<&EstimatedRegularity>, names: &[String]) -> Result<Domain> {
-    match (&args.domain, data) {
-        (Some(bounds), Some(data)) => data.part(bounds, args.periodic.as_ref(), names).map_err(with_flag),
-        (Some(bounds), None) => bounds.domain(args.periodic.as_ref(), names).map_err(with_flag),
-        (None, Some(data)) => Ok(data.domain.clone()),
-        (None, None) => Err(UsageError::missing("domain", "bounds along each axis, such as 0:1,0:1").into()),
-    }
+    let found =
+        sensor_domain(args.domain.as_ref(), args.periodic.as_ref(), data, names).map_err(with_flag)?;
+    found.ok_or_else(|| UsageError::missing("domain", "bounds along each axis, such as 0:1,0:1").into())
 }
 
 /// What is known about the states: from data, else as given.

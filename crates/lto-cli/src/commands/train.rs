@@ -14,8 +14,7 @@ use lto::train::folder::REPLACEMENT;
 use lto::train::history::History;
 use lto::train::report::RunReport;
 use lto::train::{RunEnd, Trainer};
-use lto_report::picture::raster;
-use lto_report::training::{charts, text};
+use lto_report::training::{text, write_charts};
 use lto_report::words;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -56,10 +55,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     };
     let interrupted = matches!(outcome, RunEnd::Interrupted(_));
     let history = History::read(&folder)?;
-    if let Some(drawing) = charts(&history) {
-        let picture = raster::png(&raster::rasterize(&drawing))?;
-        output::write_atomically(&folder.join("loss.png"), &picture).context("drawing the loss")?;
-    }
+    write_charts(&folder, &history).context("drawing the loss")?;
     let report = RunReport::new(&folder, &trainer, outcome, &history);
     output::print_results(&report, args.json, global, |color| text(&report, color))?;
     if interrupted {

@@ -28,6 +28,6 @@ pub use layout::LayoutKind;
 pub use normalizer::{Normalizer, NormalizerFit};
 pub use options::{DomainOption, GridOption, OpenOptions, PeriodicOption};
 pub use reader::Dataset;
-pub use readings::{PointFile, Readings};
+pub use readings::{Columns, PointFile, Readings};
 pub use split::Split;
 pub use summary::DatasetSummary;

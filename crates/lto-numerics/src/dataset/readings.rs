@@ -1,9 +1,13 @@
-//! Points and the values measured there: the rows of a CSV file, or of the arrays of a NumPy file.
+//! Points and the values measured there: the rows of a CSV file, of the arrays of a NumPy file, or of memory.
+
+mod memory;
+
+pub use memory::Columns;
 
 use super::format::csv::{ColumnRole, Table};
 use super::format::{self, ArrayStore, ElementType, Format};
 use crate::error::{Error, Result};
-use crate::{Domain, Points};
+use crate::{Domain, Grid, Points};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -47,10 +51,10 @@ impl PointFile {
             names: Vec::new(),
             values: Vec::new(),
             domain: domain.clone(),
+            grid: None,
         };
         self.read_values(&mut readings)?;
-        readings.place_in_domain()?;
-        Ok(readings)
+        readings.checked()
     }
 
     fn refuse(&self, problem: String) -> Error {
@@ -123,11 +127,7 @@ impl PointFile {
                 _ => {}
             }
         }
-        let infinite = |values: &Vec<f64>| values.iter().position(|value| value.is_infinite());
-        match readings.values.iter().find_map(infinite) {
-            Some(row) => Err(readings.refuse(Some(row), "has an infinite value".into())),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn whole(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>> {
@@ -147,9 +147,12 @@ pub struct Readings {
     /// Values `[value][n]`; NaN if missing.
     pub values: Vec<Vec<f64>>,
     domain: Domain,
+    /// The file, or what memory calls the rows.
     path: PathBuf,
     /// Line of each row; empty for arrays.
     lines: Vec<u64>,
+    /// The grid whose points the rows are, in its order, if it is known.
+    grid: Option<Grid>,
 }
 
 impl Readings {
@@ -223,12 +226,36 @@ impl Readings {
     /// No rows.
     pub fn sensors(&self) -> Result<Points> {
         let places = self.places(0..self.len());
-        let coordinates = places.iter().flat_map(|rows| self.point(rows[0])).copied().collect();
-        Points::scattered(self.domain.clone(), coordinates).map_err(|problem| Error::In {
+        self.points(places.iter().map(|rows| rows[0]).collect()).map_err(|problem| Error::In {
             path: self.path.clone(),
             array: None,
             problem: Box::new(problem),
         })
+    }
+
+    /// The points of some rows, by ascending numbers; points of a known grid keep it.
+    ///
+    /// # Errors
+    /// No rows, or two at the same place.
+    pub fn points(&self, rows: Vec<usize>) -> Result<Points> {
+        match &self.grid {
+            Some(grid) if rows.len() == grid.len() => Ok(Points::grid(grid.clone())),
+            Some(grid) => Points::masked(grid.clone(), rows),
+            None => {
+                let coordinates = rows.iter().flat_map(|&row| self.point(row)).copied().collect();
+                Points::scattered(self.domain.clone(), coordinates)
+            }
+        }
+    }
+
+    /// Refuses infinite values; brings the points into the domain.
+    fn checked(mut self) -> Result<Self> {
+        let infinite = |values: &Vec<f64>| values.iter().position(|value| value.is_infinite());
+        if let Some(row) = self.values.iter().find_map(infinite) {
+            return Err(self.refuse(Some(row), "has an infinite value".into()));
+        }
+        self.place_in_domain()?;
+        Ok(self)
     }
 
     /// Wraps coordinates on periodic axes; refuses any outside the others.

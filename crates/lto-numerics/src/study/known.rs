@@ -118,6 +118,24 @@ impl EstimatedRegularity {
     }
 }
 
+/// The domain of sensors: the one given, else the data's; with both, the given part of the data's. `names` are the axes named
+/// with the sensors. `None` if neither is known.
+///
+/// # Errors
+/// Bounds that do not increase, do not fit the data, or a periodic axis that does not exist.
+pub fn sensor_domain(
+    bounds: Option<&DomainOption>,
+    periodic: Option<&PeriodicOption>,
+    data: Option<&EstimatedRegularity>,
+    names: &[String],
+) -> Result<Option<Domain>> {
+    match (bounds, data) {
+        (Some(bounds), Some(data)) => data.part(bounds, periodic, names).map(Some),
+        (Some(bounds), None) => bounds.domain(periodic, names).map(Some),
+        (None, data) => Ok(data.map(|data| data.domain.clone())),
+    }
+}
+
 /// Opens a file of fields. If the file has no coordinates, the bounds in the options place its points; if it
 /// has, they must name a part of what it covers.
 ///

@@ -10,7 +10,7 @@ mod sensors;
 
 pub use certificate::{BoundsAtScale, SensorCertificate, WeightBound};
 pub use judge::Verdict;
-pub use known::{EstimatedRegularity, open_part};
+pub use known::{EstimatedRegularity, open_part, sensor_domain};
 pub use rates::{Rate, RateStates, Rates, RatesRequest};
 pub use rival::Compared;
 pub use sensors::{SensorStudy, StudyGoal};

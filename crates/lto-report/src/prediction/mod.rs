@@ -6,6 +6,7 @@ mod picture;
 mod summary;
 mod vti;
 
+pub use picture::png;
 pub use summary::PredictionSummary;
 
 use crate::error::{Error, Result};

@@ -17,8 +17,16 @@ impl PredictionFormat for Png {
     }
 
     fn write(&self, path: &Path, predicted: &Predicted) -> Result<()> {
-        Ok(write_whole(path, &prediction::png(&subject(predicted))?)?)
+        Ok(write_whole(path, &png(predicted)?)?)
     }
+}
+
+/// That picture as the bytes of a PNG file.
+///
+/// # Errors
+/// A picture that is too large.
+pub fn png(predicted: &Predicted) -> Result<Vec<u8>> {
+    prediction::png(&subject(predicted))
 }
 
 /// The field over the times.

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod config;
 pub mod context_sweep;
 pub mod evaluation;
+mod evaluator;
 pub mod examples;
 mod gallery;
 mod horizon;
@@ -23,6 +24,7 @@ mod worst;
 
 pub use config::{EvaluationConfig, Part};
 pub use evaluation::{Evaluation, ModelInfo};
+pub use evaluator::{EvaluationRequest, Evaluator};
 pub use level::{Levels, ResolutionOrigin};
 pub use outcome::{Measures, Outcome};
 pub use protocol::evaluate;

@@ -73,7 +73,7 @@ impl Encoded {
     /// each prediction at the query points is the context of the next step.
     ///
     /// # Errors
-    /// A time that is not finite, or not reached by native steps.
+    /// A time that is not finite, before that of the observations, or not reached by native steps.
     pub fn at(&self, t: f64) -> Result<Evolved> {
         self.at_by(t, self.model.way_to(t - self.source.starts[0]))
     }
@@ -85,6 +85,7 @@ impl Encoded {
     pub fn at_by(&self, t: f64, way: Way) -> Result<Evolved> {
         self.model.check_times(&[t])?;
         let s = self.source.starts[0];
+        self.model.check_forward(s, &[t])?;
         let latents = match self.model.interval_of_steps()? {
             Some(interval) => self.model.steps(s, t, interval).map(|_| None)?,
             None => Some(Rolling::new(self).to(t, way)?),
@@ -111,6 +112,7 @@ impl Encoded {
     fn predict(&self, times: Vec<Vec<f64>>, query: &Arc<Points>) -> Result<Vec<Prediction>> {
         let (model, Source { starts, latents, .. }) = (&self.model, self.source.as_ref());
         model.check_times(&times.concat())?;
+        starts.iter().zip(&times).try_for_each(|(&s, times)| model.check_forward(s, times))?;
         let size = model.card.problem.target_channels * query.len();
         let mut all: Vec<Vec<f64>> = times.iter().map(|t| vec![0.0; t.len() * size]).collect();
         if let Some(interval) = model.interval_of_steps()? {
@@ -267,6 +269,17 @@ impl Model {
         }
     }
 
+    /// Refuses times before that of the observations: models learn to go forward only.
+    fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
+        let steady = self.card.problem.times.is_none();
+        match times.iter().find(|&&t| t < s - SAME_TIME * s.abs()) {
+            Some(t) if !steady => Err(self.unsupported(format!(
+                "t = {t} is before the observations at s = {s}, and models predict only forward in time"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Predicts each of the target times from observations at time `s`: directly, or by native steps if the
     /// operator goes one step at a time ([`Reach::Step`]), where each prediction at the query points is the
     /// context of the next step. A steady problem ignores the times and gives one state.
@@ -314,6 +327,7 @@ impl Model {
             };
         }
         self.check_times(times)?;
+        self.check_forward(s, times)?;
         let encoded = self.encode(context, s)?;
         let values = encoded.predict_one(times, Some(way), query)?;
         only(encoded.predictions(vec![times.to_vec()], vec![values], Some(way)))

@@ -4,6 +4,7 @@ use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
 /// A part of the domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,41 @@ pub enum Region {
         /// The distance.
         radius: f64,
     },
+}
+
+/// `box:0.2:0.4,0.1:0.3`, lower and upper bound along each axis, or `circle:x,y,r`, a center and a radius
+/// (`ball:x,y,z,r` in three dimensions).
+impl FromStr for Region {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+        let bounds = |part: &str| {
+            let (lower, upper) = part.split_once(':')?;
+            Some((number(lower)?, number(upper)?)).filter(|(lower, upper)| lower <= upper)
+        };
+        let parsed = match text.split_once(':') {
+            Some(("box", numbers)) => {
+                numbers.split(',').map(bounds).collect::<Option<Vec<_>>>().map(|bounds| {
+                    let (lower, upper) = bounds.into_iter().unzip();
+                    Region::Box { lower, upper }
+                })
+            }
+            Some(("circle" | "ball", numbers)) => {
+                let numbers = numbers.split(',').map(number).collect::<Option<Vec<f64>>>();
+                numbers.and_then(|mut center| {
+                    let radius = center.pop().filter(|radius| *radius >= 0.0)?;
+                    (!center.is_empty()).then_some(Region::Ball { center, radius })
+                })
+            }
+            _ => None,
+        };
+        parsed.ok_or_else(|| Error::Parameter {
+            name: "avoid",
+            value: text.into(),
+            requirement: "must be box:LOWER:UPPER,… with bounds for each axis, or circle:X,Y,RADIUS",
+        })
+    }
 }
 
 impl Region {
@@ -98,5 +134,28 @@ mod tests {
         let whole = Region::Box { lower: vec![-3.0, 0.0], upper: vec![3.0, 1.0] };
         assert!(whole.contains(&torus, &[0.5, 0.5]) && whole.contains(&square, &[0.5, 0.5]));
         assert_eq!(region.to_string(), "box:0.9:1.1,0.2:0.4");
+    }
+
+    #[test]
+    fn boxes_and_circles_are_understood_and_nothing_else() {
+        let region = |text: &str| text.parse::<Region>();
+        let cube = Region::Box { lower: vec![0.2, -1.0], upper: vec![0.4, 0.3] };
+        assert_eq!(region("box:0.2:0.4,-1:0.3").unwrap(), cube);
+        let ball = Region::Ball { center: vec![0.5, 0.25], radius: 0.1 };
+        assert_eq!(region("circle:0.5,0.25,0.1").unwrap(), ball);
+        assert_eq!(region("ball:0.5,0.25,0.1").unwrap(), ball);
+        for wrong in [
+            "",
+            "box",
+            "box:",
+            "box:1",
+            "box:0.4:0.2",
+            "circle:0.1",
+            "circle:a,b,c",
+            "circle:1,2,-3",
+            "square:0:1",
+        ] {
+            assert!(region(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,0 +1,48 @@
+"""Results as labelled arrays and as HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray
+
+    from . import _lto
+
+
+def from_field(field: _lto.Field, attributes: Mapping[str, Mapping[str, Any]] | None = None) -> xarray.Dataset:
+    """A variable for each channel over ``time`` and the axes, or over ``time`` and ``point`` with the axes as coordinates."""
+    import xarray
+
+    known = attributes or {}
+    values = field.values
+    coordinates = field.coordinates
+    dims = field.axes if coordinates is not None else ["point"]
+    coords: dict[str, Any] = {}
+    if coordinates is not None:
+        coords = {axis: (axis, x) for axis, x in zip(field.axes, coordinates)}
+    else:
+        coords = {axis: ("point", x) for axis, x in zip(field.axes, field.points.T)}
+    leading: list[str] = []
+    if values.ndim == len(dims) + 2:
+        leading = ["time"]
+        coords["time"] = ("time", field.times)
+    elif field.times.size:
+        coords["time"] = float(field.times[0])
+    by_channel = np.moveaxis(values, len(leading), 0)
+    variables = {name: (leading + dims, by_channel[channel]) for channel, name in enumerate(field.channels)}
+    dataset = xarray.Dataset(variables, coords)
+    for name, variable in dataset.variables.items():
+        variable.attrs.update(known.get(str(name), {}))
+    if field.ways:
+        dataset.attrs["ways"] = ", ".join(field.ways)
+    return dataset
+
+
+def preformatted(text: str) -> str:
+    """Text as it is, inside a page."""
+    return f"<pre>{html.escape(text)}</pre>"

@@ -1,0 +1,236 @@
+//! Models, and the states they encode.
+
+use crate::error::{Result, config};
+use crate::field::Field;
+use crate::grid::query;
+use crate::observations::{Observations, Tolerance};
+use lto::description::Description;
+use lto::model::{Encoded, Evolved as AtTime, Forecast, Way};
+use lto_report::model::text;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The native part of ``lto.Model``.
+#[pyclass(module = "lto", frozen, subclass)]
+pub struct Model {
+    model: lto::Model,
+    path: PathBuf,
+    extrapolates: bool,
+}
+
+#[pymethods]
+impl Model {
+    /// The model of a run, of a file, or of the bytes of a file.
+    #[new]
+    #[pyo3(signature = (source, allow_extrapolation = false))]
+    fn new(py: Python, source: &Bound<PyAny>, allow_extrapolation: bool) -> Result<Self> {
+        let (model, path) = match source.cast::<PyBytes>() {
+            Ok(bytes) => (lto::Model::from_bytes(bytes.as_bytes())?, PathBuf::new()),
+            Err(_) => {
+                let path: PathBuf = source.extract()?;
+                (py.detach(|| lto::Model::load(&path))?, path)
+            }
+        };
+        let model = if allow_extrapolation { model.extrapolating() } else { model };
+        Ok(Self { model, path, extrapolates: allow_extrapolation })
+    }
+
+    /// The bytes of the file that ``save`` writes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.model.to_bytes()?))
+    }
+
+    /// Whether it also predicts at times outside those it was trained on.
+    #[getter]
+    fn allow_extrapolation(&self) -> bool {
+        self.extrapolates
+    }
+
+    /// Where it was loaded from; empty if it came from memory.
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the model to a ``.safetensors`` file, whole or not at all.
+    fn save(&self, py: Python, path: PathBuf) -> Result<()> {
+        Ok(py.detach(|| self.model.save(&path))?)
+    }
+
+    /// Everything that ``lto info --json`` says, as text; ``info`` is the same as a dict.
+    fn describe(&self) -> Result<String> {
+        serde_json::to_string(&self.description()).map_err(|error| config(error.to_string()))
+    }
+
+    /// The tables of ``lto info``.
+    fn tables(&self) -> String {
+        text(&self.description(), false)
+    }
+
+    /// Encodes observations at time ``s``; a steady model takes no time.
+    ///
+    /// ``points`` has a row for each sensor and a column for each axis, ``values`` an entry for each sensor, or a row with a
+    /// column for each channel. For a whole grid, ``points`` is a ``Grid`` and ``values`` has its shape, after the channels if
+    /// there are several. ``skip_missing`` leaves out sensors without a value (NaN), ``merge_duplicates`` averages those at the
+    /// same place, ``force`` accepts values far from the training data.
+    ///
+    /// >>> model.encode([0.05, 0.3, 0.55, 0.8], [0.9, 0.2, -0.8, -0.1], s=0.0)
+    /// State of a twin: 4 observations at t = 0
+    #[pyo3(signature = (points, values, s = None, *, skip_missing = false, merge_duplicates = false, force = false))]
+    #[expect(clippy::too_many_arguments, reason = "these are Python's keywords")]
+    fn encode(
+        &self,
+        py: Python,
+        points: &Bound<PyAny>,
+        values: &Bound<PyAny>,
+        s: Option<f64>,
+        skip_missing: bool,
+        merge_duplicates: bool,
+        force: bool,
+    ) -> Result<State> {
+        let tolerance = Tolerance::new(skip_missing, merge_duplicates, force);
+        let checked = Observations::of_arrays(self.model.card(), (points, values), s, tolerance)?;
+        let time = checked.time.unwrap_or(0.0);
+        let encoded = py.detach(|| self.model.encode(&checked.context, time))?;
+        Ok(State { model: self.model.clone(), observations: Arc::new(checked), encoded })
+    }
+
+    /// Checks the rows of a table, or of a grid, for ``predict``.
+    #[pyo3(signature = (places, columns, times, s, wanted, tolerance))]
+    fn observe(
+        &self,
+        places: &Bound<PyAny>,
+        columns: Vec<(String, Bound<PyAny>)>,
+        times: Option<&Bound<PyAny>>,
+        s: Option<f64>,
+        wanted: Vec<String>,
+        tolerance: Tolerance,
+    ) -> Result<Observations> {
+        let card = self.model.card();
+        let checked = Observations::of_columns(card, places, columns, times, (s, wanted), tolerance)?;
+        Ok(Observations { checked: Arc::new(checked) })
+    }
+
+    /// Predicts several times from checked observations.
+    #[pyo3(signature = (observations, times, query, way))]
+    fn forecast(
+        &self,
+        py: Python,
+        observations: &Observations,
+        times: Vec<f64>,
+        query: Option<&Bound<PyAny>>,
+        way: Option<&str>,
+    ) -> Result<Field> {
+        let model = &self.model;
+        let problem = &model.card().problem;
+        if let (Some([first, last]), true) = (problem.times, times.is_empty()) {
+            return Err(config(format!(
+                "times = []: give the times to predict; the model knows {first} to {last}"
+            )));
+        }
+        let query = Arc::new(self::query(query, problem)?);
+        let way = way.map(parsed).transpose()?;
+        let checked = &observations.checked;
+        let (context, s) = (&checked.context, checked.time.unwrap_or(0.0));
+        let prediction = py.detach(|| match way {
+            Some(way) => model.predict_by(way, &Forecast { context, s, times: &times }, &query),
+            None => model.predict(context, s, &times, &query),
+        })?;
+        Ok(Field::new(py, model.clone(), checked.clone(), query, prediction, true)?)
+    }
+}
+
+impl Model {
+    /// The model itself.
+    pub fn inner(&self) -> &lto::Model {
+        &self.model
+    }
+
+    fn description(&self) -> Description {
+        Description::of_model(&self.path, &self.model)
+    }
+}
+
+/// The way of a name.
+fn parsed(name: &str) -> Result<Way> {
+    Way::ALL.into_iter().find(|way| way.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Way::ALL.iter().map(|way| way.name()).collect();
+        config(format!("way = {name}: must be one of {}", names.join(", ")))
+    })
+}
+
+/// Observations, encoded: the latent state at their time.
+///
+/// It serves any number of times and queries, from any number of threads.
+#[pyclass(module = "lto", frozen)]
+pub struct State {
+    model: lto::Model,
+    observations: Arc<lto::observations::Observations>,
+    encoded: Encoded,
+}
+
+#[pymethods]
+impl State {
+    /// The state at time ``t``, reached by the way that was best in training or by ``way``.
+    ///
+    /// ``way`` is ``direct``, ``chain`` or ``rollout``. A steady model needs no time.
+    #[pyo3(signature = (t = None, way = None))]
+    fn at(&self, py: Python, t: Option<f64>, way: Option<&str>) -> Result<Evolved> {
+        let way = way.map(parsed).transpose()?;
+        let t = match (t, self.model.card().problem.times) {
+            (Some(t), _) => t,
+            (None, None) => 0.0,
+            (None, Some([first, last])) => {
+                return Err(config(format!("t is missing: the model knows the times {first} to {last}")));
+            }
+        };
+        let evolved = py.detach(|| match way {
+            Some(way) => self.encoded.at_by(t, way),
+            None => self.encoded.at(t),
+        })?;
+        Ok(Evolved { model: self.model.clone(), observations: self.observations.clone(), evolved })
+    }
+
+    /// The time of the observations; ``None`` for a steady model.
+    #[getter]
+    fn time(&self) -> Option<f64> {
+        self.observations.time
+    }
+
+    fn __repr__(&self) -> String {
+        let (n, name) = (self.observations.context.points.len(), self.model.card().model.name());
+        let at = self.observations.time.map_or(String::new(), |time| format!(" at t = {time}"));
+        format!("State of a {name}: {n} observations{at}")
+    }
+}
+
+/// The state at a later time, to be decoded anywhere.
+#[pyclass(module = "lto", frozen)]
+pub struct Evolved {
+    model: lto::Model,
+    observations: Arc<lto::observations::Observations>,
+    evolved: AtTime,
+}
+
+#[pymethods]
+impl Evolved {
+    /// The field on a ``Grid`` or at points of shape (M, D); without either, on the grid of the training data.
+    #[pyo3(signature = (query = None))]
+    fn decode(&self, py: Python, query: Option<&Bound<PyAny>>) -> Result<Field> {
+        let query = Arc::new(self::query(query, &self.model.card().problem)?);
+        let prediction = py.detach(|| self.evolved.decode(&query))?;
+        Ok(Field::new(py, self.model.clone(), self.observations.clone(), query, prediction, false)?)
+    }
+
+    /// The time.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.evolved.time()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("State of a {} at t = {}", self.model.card().model.name(), self.evolved.time())
+    }
+}

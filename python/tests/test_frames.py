@@ -1,0 +1,76 @@
+"""Tables and labelled arrays in, labelled arrays out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import lto
+
+X = np.array([0.05, 0.3, 0.55, 0.8])
+U = np.array([0.9, 0.2, -0.8, -0.1])
+TIMES = [0.25, 1.0]
+
+
+def expected(model: lto.Model) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    state = model.encode(X, U, s=0.0)
+    return np.stack([state.at(t).decode(lto.Grid(32)).values[0] for t in TIMES])
+
+
+def test_a_table_and_an_array_of_points_predict_what_encode_does(model: lto.Model) -> None:
+    table = pd.DataFrame({"station": list("abcd"), "X": X, "time": 0.0, "u": U})
+    array = xr.DataArray(U, dims="station", coords={"x": ("station", X)}, name="u")
+    for data, s in [(table, None), (table.drop(columns="time"), 0.0), (array, 0.0), ({"x": X, "u": U}, 0.0)]:
+        found = model.predict(data, times=TIMES, query=lto.Grid(32), s=s)
+        assert found["u"].dims == ("time", "x")
+        np.testing.assert_allclose(found["time"], TIMES)
+        np.testing.assert_allclose(found["x"], np.arange(32) / 32)
+        np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
+
+
+def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
+    x = np.arange(64) / 64
+    frames = xr.Dataset(
+        {"speed": (("time", "x"), np.sin(2 * np.pi * x) * np.ones((3, 1)), {"units": "m/s"})},
+        coords={"x": ("x", x, {"units": "m"}), "time": [0.0, 0.5, 1.0]},
+    )
+    found = model.predict(frames, times=[1.5], query=lto.Grid(64), s=0.5, columns=["speed"])
+    on_grid = model.encode(lto.Grid(64), np.sin(2 * np.pi * x), s=0.5).at(1.5).decode(lto.Grid(64))
+    np.testing.assert_array_equal(found["u"][0], on_grid.values[0])
+    assert found["x"].attrs["units"] == "m"
+    # A frame that knows its time needs no other, and may not contradict it.
+    xr.testing.assert_equal(model.predict(frames.isel(time=1), [1.5], lto.Grid(64), columns=["speed"]), found)
+    with pytest.raises(lto.DataError, match="no observation at time 0.25"):
+        model.predict(frames.isel(time=1), [1.5], columns=["speed"], s=0.25)
+    with pytest.raises(lto.DataError, match="3 times from 0 to 1; choose one with s"):
+        model.predict(frames, times=[1.5], columns=["speed"])
+    with pytest.raises(lto.DataError, match="no time 0.7"):
+        model.predict(frames, times=[1.5], columns=["speed"], s=0.7)
+
+
+def test_points_come_back_as_points(model: lto.Model) -> None:
+    found = model.predict({"x": X, "u": U}, times=TIMES, query=[[0.1], [0.2], [0.7]], s=0.0)
+    assert found["u"].dims == ("time", "point")
+    np.testing.assert_allclose(found["x"], [0.1, 0.2, 0.7])
+    one = model.encode(X, U, s=0.0).at(0.25).decode(lto.Grid(8)).to_xarray()
+    assert one["u"].dims == ("x",) and float(one["time"]) == 0.25
+
+
+def test_data_are_refused_by_name(model: lto.Model) -> None:
+    for data, told in [
+        ({"lon": X, "u": U}, "data has no column x; the axes are x, the columns lon, u"),
+        ({"x": X, "speed": U}, "--column speed"),
+        ({"x": X, "u": 1e4 * U}, "row 0 (from 0): u = 9000.0 is far from the training data"),
+        (xr.DataArray(U, dims="lon", name="u"), "rename"),
+        (np.stack([X, U]), "data is a ndarray, but must be a DataFrame"),
+        ({"x": X, "u": U, "t": np.array(["2020-01-01"] * 4, dtype="M8[ns]")}, "t holds dates"),
+    ]:
+        with pytest.raises(lto.DataError) as error:
+            model.predict(data, times=[0.5], s=0.0)
+        assert told in str(error.value)
+    with pytest.raises(lto.ConfigError, match="give the times to predict; the model knows 0 to 2"):
+        model.predict({"x": X, "u": U}, s=0.0)
+    with pytest.warns(UserWarning, match="far from the training data"):
+        model.predict({"x": X, "u": 1e4 * U}, times=[0.5], s=0.0, force=True)

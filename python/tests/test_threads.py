@@ -1,0 +1,56 @@
+"""One model for several threads, and no memory lost over many calls."""
+
+from __future__ import annotations
+
+import os
+import resource
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+import lto
+
+CALLS = int(os.environ.get("LTO_LEAK_CALLS", "4000"))
+"""Calls of the test for leaks; 100000 takes some minutes."""
+
+
+def forecast(model: lto.Model, seed: int) -> Any:
+    points = np.random.default_rng(seed).random((20, 1))
+    state = model.encode(points, np.sin(2 * np.pi * points[:, 0] + seed), s=0.0)
+    return np.stack([state.at(t).decode(lto.Grid(64)).values for t in (0.25, 1.0)])
+
+
+def test_four_threads_predict_what_one_does(model: lto.Model) -> None:
+    serial = [forecast(model, seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        at_once = list(pool.map(lambda seed: forecast(model, seed), range(8)))
+    np.testing.assert_array_equal(at_once, serial)
+
+
+def resident() -> int:
+    """Resident memory in bytes."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def test_memory_stays_the_same_over_many_calls(run: lto.Run) -> None:
+    model = run.model
+    points, values = np.random.default_rng(0).random((8, 2)), np.full(8, 0.01)
+    query = lto.Grid(8, 8)
+
+    def call(n: int) -> None:
+        for _ in range(n):
+            field = model.encode(points, values, s=0.0, force=True).at(0.004).decode(query)
+            try:
+                model.encode(points, values[:3], s=0.0)
+            except lto.DataError:
+                pass
+        assert field.values.shape == (1, 8, 8)
+
+    call(CALLS // 2)
+    before = resident()
+    call(CALLS // 2)
+    grown = resident() - before
+    # Less than 200 bytes for each call: neither an array nor an error stays behind.
+    assert grown < max(200 * CALLS // 2, 2 << 20), f"{grown} bytes over {CALLS // 2} calls"
