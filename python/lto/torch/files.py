@@ -1,0 +1,49 @@
+"""Model files: named tensors and the model card, in one ``model.safetensors``."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+FILE_NAME = "model.safetensors"
+"""The file of a run that holds its trained model."""
+KEY = "lto"
+"""Key of the metadata that holds the card as JSON."""
+
+
+def read(run: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The card and the weights of a run folder or a model file."""
+    path = Path(run) / FILE_NAME if Path(run).is_dir() else Path(run)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such model; give the folder of a run or its {FILE_NAME}")
+    try:
+        with safe_open(path, "pt") as file:
+            text = (file.metadata() or {}).get(KEY)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{path}: not a whole .safetensors file: {error}") from error
+    if text is None:
+        raise ValueError(f"{path}: holds weights only, no description of a model by lto")
+    return json.loads(text), tensors
+
+
+def write(run: str | os.PathLike[str], card: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    """Writes the model file of a run folder, whole or not at all; the folder is made if there is none."""
+    folder = Path(run)
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=folder, suffix=".safetensors")
+    os.close(handle)
+    try:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, {KEY: json.dumps(card)})
+        os.chmod(beside, 0o644)
+        os.replace(beside, folder / FILE_NAME)
+    except BaseException:
+        os.unlink(beside)
+        raise
