@@ -122,7 +122,9 @@ def test_trained_models(tmp_path: Path, run: str, n: int) -> None:
     points, values = sensors(module, n)
     with torch.no_grad():
         for to in (0.05, 0.8):
-            got = module(torch.tensor(points), torch.tensor(values), 0.0, to, module.grid())
+            # Sixteen steps sharpen a front, which enlarges rounding: the program is compared with double precision.
+            precise = module if to == 0.05 else module.double()
+            got = precise(torch.tensor(points), torch.tensor(values), 0.0, to, module.grid())
             expected = predicted_by_program(tmp_path / "copy", points, values, "--from", "0", "--to", str(to))
             assert difference(module, got, expected) < CLOSE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ batch = 2
 steps = 2
 validation = { every = 2, samples = 1, leads = [1] }
 """
+WHOLE = TRAIN + "[train.context]\ndesigns = { full = 1.0 }\n[train.objective]\nreconstruction_weight = 0.0\n"
+"""The training of models that see whole grids only."""
+
 # Models are tiny: threads would only wait for each other.
 torch.set_num_threads(1)
 ONE_THREAD = os.environ | {"RAYON_NUM_THREADS": "1"}
@@ -93,6 +97,7 @@ def shaken(folder: Path, data: str, model: str, train: str = TRAIN) -> tuple[Pat
                 fan = math.prod(parameter.shape) // max(parameter.shape[0 if parameter.dim() == 4 else -1], 1)
                 parameter += 1 / math.sqrt(max(fan, 1)) * torch.randn(parameter.shape, generator=generator)
     module.save(folder / "shaken")
+    shutil.copy(folder / "trained" / "config.toml", folder / "shaken")
     return folder / "shaken", module
 
 
@@ -124,9 +129,10 @@ def predicted_by_program(run: Path, points: Array, values: Array, *flags: str) -
     return found.reshape(len(found), -1) if found.ndim > 1 else found[None]
 
 
-def difference(module: Any, got: torch.Tensor, expected: Array) -> float:
-    """The largest relative difference over the channels: ‖got − expected‖ / ‖expected − mean of the training data‖ in the maximum norm."""
+def difference(module: Any, got: torch.Tensor, expected: Array, first: int = 0) -> float:
+    """The largest relative difference over channels from number ``first`` on: ‖got − expected‖ / ‖expected − mean of the training data‖ in
+    the maximum norm."""
     assert tuple(got.shape) == expected.shape, (got.shape, expected.shape)
-    mean = np.array(module.card["target_normalizer"]["mean"])[:, None]
+    mean = np.array(module.card["target_normalizer"]["mean"])[first:][: len(expected), None]
     off = np.abs(got.detach().cpu().double().numpy() - expected).max(-1)
     return float((off / np.abs(expected - mean).max(-1)).max())

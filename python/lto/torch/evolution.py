@@ -129,12 +129,11 @@ class SpectralEvolution(_Modulated):
         super().__init__(f, k, periodic, n, timed)
         self.n_blocks = n
         taps, dilations = config.get("taps", 3), config.get("dilations", [1])
-        # "global" is a word of the language.
-        self.add_module("global", nn.ModuleList(SpectralConv(f, config["modes"], periodic) for _ in range(n)))
+        self.spectral = nn.ModuleList(SpectralConv(f, config["modes"], periodic) for _ in range(n))
         self.local = nn.ModuleList(Conv(f, f, taps, periodic, dilations[i % len(dilations)]) for i in range(n))
 
     def block(self, i: int, h: Tensor) -> Tensor:
-        return self.get_submodule(f"global.{i}")(h) + self.local[i](h)  # type: ignore[no-any-return]
+        return self.spectral[i](h) + self.local[i](h)  # type: ignore[no-any-return]
 
 
 class Level(nn.Module):

@@ -16,6 +16,8 @@ FILE_NAME = "model.safetensors"
 """The file of a run that holds its trained model."""
 KEY = "lto"
 """Key of the metadata that holds the card as JSON."""
+RENAMED = {"evolution.global.": "evolution.spectral."}
+"""Beginnings of names in files that differ from those of modules: ``global`` is a word of Python."""
 
 
 def read(run: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -26,7 +28,7 @@ def read(run: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]
     try:
         with safe_open(path, "pt") as file:
             text = (file.metadata() or {}).get(KEY)
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            tensors = {_renamed(name, RENAMED): file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{path}: not a whole .safetensors file: {error}") from error
     if text is None:
@@ -41,9 +43,17 @@ def write(run: str | os.PathLike[str], card: dict[str, Any], tensors: dict[str, 
     handle, beside = tempfile.mkstemp(dir=folder, suffix=".safetensors")
     os.close(handle)
     try:
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, {KEY: json.dumps(card)})
+        named = {_renamed(name, {ours: theirs for theirs, ours in RENAMED.items()}): tensor for name, tensor in tensors.items()}
+        save_file(named, beside, {KEY: json.dumps(card)})
         os.chmod(beside, 0o644)
         os.replace(beside, folder / FILE_NAME)
     except BaseException:
         os.unlink(beside)
         raise
+
+
+def _renamed(name: str, beginnings: dict[str, str]) -> str:
+    for old, new in beginnings.items():
+        if name.startswith(old):
+            return new + name.removeprefix(old)
+    return name

@@ -75,7 +75,7 @@ class Model(nn.Module, Generic[Latent]):
             card["errors"] = {}
             card.pop("cpu_minutes", None)
             card["data"] = card["data"].removesuffix(TRAINED_HERE) + TRAINED_HERE
-        files.write(run, card, {name: tensor.detach().float().cpu() for name, tensor in self.state_dict().items()})
+        files.write(run, card, {name: tensor.detach().float().cpu().contiguous() for name, tensor in self.state_dict().items()})
 
     def grid(self, *shape: int) -> Grid:
         """A whole grid over the domain, as ``--query grid:128x128`` names it; the training grid's size if none is given."""
