@@ -61,7 +61,9 @@ def test_predictions_from_whole_grids(tmp_path: Path, name: str, dim: int) -> No
         way = "rollout" if example["rollout"] or module.goes_by_steps else "direct"
         with torch.no_grad():
             got = module.double()(grid, observed, *example["times"], grid, way)
-        assert difference(module, got[channel, None], np.array([example["prediction"]]), channel) < 1e-5, example["steps"]
+        assert difference(module, got[channel, None], np.array([example["prediction"]]), channel) < 1e-5, (
+            example["steps"]
+        )
 
 
 @pytest.mark.parametrize("name", ["fno", "f_fno", "lno", "deeponet"])
@@ -77,19 +79,33 @@ def test_steady_baselines(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("dim", [1, 2])
 @pytest.mark.parametrize("name", TWINS)
-@pytest.mark.parametrize(("flag", "context", "query"), [("--context-resolutions", 2, 1), ("--query-resolutions", 1, 2)])
-def test_errors_across_resolutions(tmp_path: Path, name: str, dim: int, flag: str, context: int, query: int) -> None:
+@pytest.mark.parametrize(
+    ("flag", "context", "query"), [("--context-resolutions", 2, 1), ("--query-resolutions", 1, 2)]
+)
+def test_errors_across_resolutions(
+    tmp_path: Path, name: str, dim: int, flag: str, context: int, query: int
+) -> None:
     """Onto a finer grid (waves in one dimension, splines in two) and onto a coarser one, whose points are all known."""
     data = timed_data(tmp_path, dim)
     run, module = shaken(tmp_path, data, TWINS[name], WHOLE)
     states, grid = frames(module, data)
-    every = lambda stride: Grid(*(line[::stride] for line in grid.axes))  # noqa: E731
-    pick = lambda state, stride: state.reshape(2, *grid.shape)[(slice(None), *[slice(None, None, stride)] * dim)].reshape(2, -1)  # noqa: E731
-    results = evaluation(run, "--resolutions", "16", flag, "8", "--starts", "0", "--horizon", "0")["resolutions"]
+
+    def every(stride: int) -> Grid:
+        return Grid(*(line[::stride] for line in grid.axes))
+
+    def pick(state: Array, stride: int) -> Array:
+        strided = (slice(None), *[slice(None, None, stride)] * dim)
+        return state.reshape(2, *grid.shape)[strided].reshape(2, -1)
+
+    results = evaluation(run, "--resolutions", "16", flag, "8", "--starts", "0", "--horizon", "0")[
+        "resolutions"
+    ]
     (result,) = (r for r in results if r["context"] != r["query"])
     assert (result["context"], result["query"]) == (list(every(context).shape), list(every(query).shape))
     with torch.no_grad():
-        got = module(every(context), torch.tensor(pick(states[-1, 0], context)), 1.0, 1.5, every(query)).numpy()
+        got = module(
+            every(context), torch.tensor(pick(states[-1, 0], context)), 1.0, 1.5, every(query)
+        ).numpy()
     truth = pick(states[-1, 1], query)
     for channel, measured in enumerate(result["outcome"]["measured"]["channels"]):
         off = np.linalg.norm(got[channel] - truth[channel]) / np.linalg.norm(truth[channel])

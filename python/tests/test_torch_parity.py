@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch_program import ROOT, Array, difference, predicted_by_program, sensors, shaken, steady_data, timed_data
+from torch_program import (
+    ROOT,
+    Array,
+    difference,
+    predicted_by_program,
+    sensors,
+    shaken,
+    steady_data,
+    timed_data,
+)
 
 import lto.torch
 
@@ -86,7 +95,11 @@ def test_steady_twins(tmp_path: Path, encoder: str, evolution: str) -> None:
         {"padding": "'zero'", "evolution": EVOLUTIONS["spectral"]},
         {"latent_placement": "'center'", "evolution": EVOLUTIONS["multigrid"], "latent_points": "9"},
         {"decoder": "{ hidden = 5, interpolation = 'cubic' }"},
-        {"decoder": "{ hidden = 5, interpolation = 'cubic' }", "latent_placement": "'center'", "output": "'transport'"},
+        {
+            "decoder": "{ hidden = 5, interpolation = 'cubic' }",
+            "latent_placement": "'center'",
+            "output": "'transport'",
+        },
     ],
     ids=lambda keys: ",".join(keys),
 )
@@ -131,7 +144,9 @@ def test_trained_models(tmp_path: Path, run: str, n: int) -> None:
 
 def test_batches_are_many_single_predictions(tmp_path: Path) -> None:
     """Points, times and queries of their own, or shared."""
-    _, module = shaken(tmp_path, timed_data(tmp_path, 2), twin(output="'transport'", encoder=ENCODERS["estimate"]))
+    _, module = shaken(
+        tmp_path, timed_data(tmp_path, 2), twin(output="'transport'", encoder=ENCODERS["estimate"])
+    )
     contexts = [sensors(module, 30, seed) for seed in range(3)]
     points, values = (torch.tensor(np.stack(part)) for part in zip(*contexts, strict=True))
     query = points.flip(0)[:, :20]
@@ -143,7 +158,9 @@ def test_batches_are_many_single_predictions(tmp_path: Path) -> None:
             alone = module(points[i], values[i], 1.0, float(times[i]), query[i], "direct")
             torch.testing.assert_close(together[i], alone, rtol=1e-6, atol=1e-5)
         shared = module(points[0], values, 1.0, 2.0, module.grid(5, 6))
-        torch.testing.assert_close(shared[2], module(points[0], values[2], 1.0, 2.0, module.grid(5, 6)), rtol=1e-6, atol=1e-5)
+        torch.testing.assert_close(
+            shared[2], module(points[0], values[2], 1.0, 2.0, module.grid(5, 6)), rtol=1e-6, atol=1e-5
+        )
 
 
 def test_double_precision_is_the_same_model(tmp_path: Path) -> None:
@@ -154,3 +171,18 @@ def test_double_precision_is_the_same_model(tmp_path: Path) -> None:
         single = module(points, values, 1.0, 2.0, module.grid(9, 9))
         double = module.double()(points, values, 1.0, 2.0, module.grid(9, 9))
     assert difference(module, single, double.numpy()) < 1e-6
+
+
+@pytest.mark.parametrize("output", ["direct", "residual", "transport"])
+def test_everything_is_made_on_the_device_of_the_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    """The device without numbers refuses to meet tensors of another; observations may come from anywhere."""
+    keys = {"output": f"'{output}'", "encoder": ENCODERS["estimate"], "evolution": EVOLUTIONS["multigrid"]}
+    _, module = shaken(tmp_path, timed_data(tmp_path, 2), twin(**keys))
+    points, values = (torch.tensor(part) for part in sensors(module, 20))
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    for observed, seen in [(points, values), (module.grid(5, 6), values.repeat(1, 2)[:, :30])]:
+        for query in (points, module.grid(5, 6)):
+            found = module.to("meta")(observed, seen, 1.0, 2.0, query, "direct")
+            assert found.device.type == "meta"

@@ -9,7 +9,17 @@ import pytest
 import torch
 from test_torch_grids import BASELINES, frames
 from test_torch_parity import ENCODERS, EVOLUTIONS, twin
-from torch_program import TRAIN, WHOLE, card, difference, lto_run, predicted_by_program, sensors, shaken, timed_data
+from torch_program import (
+    TRAIN,
+    WHOLE,
+    card,
+    difference,
+    lto_run,
+    predicted_by_program,
+    sensors,
+    shaken,
+    timed_data,
+)
 
 import lto.torch
 
@@ -20,7 +30,9 @@ def test_the_loss_falls_and_the_program_takes_the_run(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(f"{data}[model]\n{twin(evolution=EVOLUTIONS['residual'])}\n{TRAIN}")
     lto_run("train", tmp_path / "config.toml", "-o", tmp_path / "run", "--quiet")
     model = lto.torch.Twin.from_run(tmp_path / "run")
-    states, grid = (torch.tensor(part) if isinstance(part, np.ndarray) else part for part in frames(model, data))
+    states, grid = (
+        torch.tensor(part) if isinstance(part, np.ndarray) else part for part in frames(model, data)
+    )
     scale = torch.tensor(model.card["target_normalizer"]["scale"])[:, None]
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     losses = []
@@ -33,7 +45,9 @@ def test_the_loss_falls_and_the_program_takes_the_run(tmp_path: Path) -> None:
         optimizer.step()
         losses.append(loss.item())
     assert np.mean(losses[-8:]) < 0.5 * np.mean(losses[:8]), losses
-    assert all(parameter.grad is not None and parameter.grad.abs().max() > 0 for parameter in model.parameters())
+    assert all(
+        parameter.grad is not None and parameter.grad.abs().max() > 0 for parameter in model.parameters()
+    )
 
     model.save(tmp_path / "trained")
     after = card(tmp_path / "trained")
@@ -58,7 +72,9 @@ def test_an_unchanged_model_keeps_its_card_and_every_bit(tmp_path: Path) -> None
 @pytest.mark.parametrize("output", ["direct", "residual", "transport"])
 def test_gradients_reach_every_parameter_and_the_observations(tmp_path: Path, output: str) -> None:
     """The derivative in the values and in ℓ against central differences, in double precision."""
-    model = shaken(tmp_path, timed_data(tmp_path, 2), twin(output=f"'{output}'", encoder=ENCODERS["estimate"]))[1].double()
+    model = shaken(
+        tmp_path, timed_data(tmp_path, 2), twin(output=f"'{output}'", encoder=ENCODERS["estimate"])
+    )[1].double()
     points, values = (torch.tensor(part) for part in sensors(model, 25))
     values = values.requires_grad_()
     weight = torch.randn(2, 12, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
@@ -67,7 +83,9 @@ def test_gradients_reach_every_parameter_and_the_observations(tmp_path: Path, ou
         return (weight * model(points, values, 1.0, 1.5, model.grid(4, 3))).sum()
 
     total().backward()
-    assert all(parameter.grad is not None and parameter.grad.abs().max() > 0 for parameter in model.parameters())
+    assert all(
+        parameter.grad is not None and parameter.grad.abs().max() > 0 for parameter in model.parameters()
+    )
     for tensor in (values, model.encoder.log_length_scale):
         gradient = tensor.grad
         assert gradient is not None

@@ -39,13 +39,17 @@ def program() -> str:
     """The program: ``LTO_BIN``, else the release build of this repository."""
     path = os.environ.get("LTO_BIN") or str(ROOT / "target" / "release" / "lto")
     if not Path(path).exists():
-        pytest.skip(f"{path} does not exist: build it (cargo build --release --bin lto) or name it by LTO_BIN")
+        pytest.skip(
+            f"{path} does not exist: build it (cargo build --release --bin lto) or name it by LTO_BIN"
+        )
     return path
 
 
 def lto_run(*arguments: str | Path) -> str:
     """Runs the program and returns what it printed."""
-    done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True, check=False, env=ONE_THREAD)
+    done = subprocess.run(
+        [program(), *map(str, arguments)], capture_output=True, text=True, check=False, env=ONE_THREAD
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -62,11 +66,16 @@ def waves(seed: int, *places: Array, amplitude: float = 1.0) -> Array:
 
 
 def timed_data(folder: Path, dim: int) -> str:
-    """Six trajectories of two channels of very different sizes on [−1, 2] (× [0.5, 2.5]), five frames from 1 to 3; the first axis is periodic,
-    and so is the only one."""
+    """Six trajectories of two channels of very different sizes on [−1, 2] (× [0.5, 2.5]), five frames from 1 to 3.
+
+    The first axis is periodic, the second is not.
+    """
     x, y, t = -1 + 3 * np.arange(16) / 16, np.linspace(0.5, 2.5, 9), 1 + 0.5 * np.arange(5)
     angles = [2 * np.pi * (x + 1) / 3, y][:dim]
-    field = [[waves(10 * i + c, 0.3 * t, *angles, amplitude=[1, 10][c]) + [0, 280][c] for c in range(2)] for i in range(6)]
+    field = [
+        [waves(10 * i + c, 0.3 * t, *angles, amplitude=[1, 10][c]) + [0, 280][c] for c in range(2)]
+        for i in range(6)
+    ]
     lines = {"x": x, "y": y} if dim == 2 else {"x": x}
     np.savez(folder / f"timed{dim}.npz", data=np.moveaxis(np.array(field), 1, -1), t=t, **lines)
     axes, domain = ("n,t,x,y,c", "-1:2,0.5:2.5") if dim == 2 else ("n,t,x,c", "-1:2")
@@ -79,7 +88,9 @@ def steady_data(folder: Path) -> str:
     x, y = np.linspace(0, 2, 9), np.linspace(0, 1, 9)
     shape = np.outer(x * (2 - x), y * (1 - y))
     pairs = [(3 + waves(i, x, 2 * y), shape * waves(i + 50, x, 2 * y)) for i in range(6)]
-    np.savez(folder / "steady.npz", a=np.array([a for a, _ in pairs]), u=np.array([u for _, u in pairs]), x=x, y=y)
+    np.savez(
+        folder / "steady.npz", a=np.array([a for a, _ in pairs]), u=np.array([u for _, u in pairs]), x=x, y=y
+    )
     head = f'[data]\npath = "{folder}/steady.npz"\nlayout = "generic"\nkeys = ["a", "u"]\n'
     return head + f'axes = "n,x,y"\nperiodic = "none"\ndomain = "0:2,0:1"\n{SPLIT}'
 
@@ -123,15 +134,28 @@ def sensors(module: Any, n: int, seed: int = 3) -> tuple[Array, Array]:
 def predicted_by_program(run: Path, points: Array, values: Array, *flags: str) -> Array:
     """What ``lto predict`` gives, ``[q, M]`` of the last time."""
     np.savez(run / "context.npz", points=points, values=values.T)
-    lto_run("predict", "--model", run, "--context", run / "context.npz", "-o", run / "field.npz", "--force", "--quiet", *flags)
+    lto_run(
+        "predict",
+        "--model",
+        run,
+        "--context",
+        run / "context.npz",
+        "-o",
+        run / "field.npz",
+        "--force",
+        "--quiet",
+        *flags,
+    )
     with np.load(run / "field.npz") as file:
         found = file["values"] if "times" not in file.files else file["values"][-1]
     return found.reshape(len(found), -1) if found.ndim > 1 else found[None]
 
 
 def difference(module: Any, got: torch.Tensor, expected: Array, first: int = 0) -> float:
-    """The largest relative difference over channels from number ``first`` on: ‖got − expected‖ / ‖expected − mean of the training data‖ in
-    the maximum norm."""
+    """‖got − expected‖ / ‖expected − mean of the training data‖ in the maximum norm, the largest over the channels.
+
+    Channels are those of the model from number ``first`` on.
+    """
     assert tuple(got.shape) == expected.shape, (got.shape, expected.shape)
     mean = np.array(module.card["target_normalizer"]["mean"])[first:][: len(expected), None]
     off = np.abs(got.detach().cpu().double().numpy() - expected).max(-1)

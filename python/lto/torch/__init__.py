@@ -30,5 +30,7 @@ def load(run: str | os.PathLike[str]) -> Model[Any]:
     card, _ = files.read(run)
     kind = card["model"]["kind"]
     if kind not in KINDS:
-        raise ValueError(f"{os.fspath(run)}: models of kind {kind!r} have no network; PyTorch has {', '.join(KINDS)}")
+        raise ValueError(
+            f"{os.fspath(run)}: models of kind {kind!r} have no network; PyTorch has {', '.join(KINDS)}"
+        )
     return KINDS[kind].from_run(run)

@@ -1,5 +1,6 @@
 """DeepONet: the inner product of a branch that sees fixed sensors and a trunk that sees the query."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -34,7 +35,9 @@ class DeepOnet(Model[Tensor]):
         ]
         self.sensors = Grid(*lines)
         q, self.basis = problem.target_channels, config["basis"]
-        features = sum(2 if axis.periodic else 1 for axis in problem.axes) + (0 if problem.times is None else 2)
+        features = sum(2 if axis.periodic else 1 for axis in problem.axes) + (
+            0 if problem.times is None else 2
+        )
         self.branch = Mlp(problem.source_channels * len(self.sensors), *config["branch"], q * self.basis)
         self.trunk = Mlp(features, *config["trunk"], q * self.basis)
         self.bias = nn.Parameter(torch.zeros(q))
@@ -45,11 +48,11 @@ class DeepOnet(Model[Tensor]):
         if context.points != self.sensors:
             index = self._places(context.points, values.device).expand(values.shape[0], -1)
             values = values.gather(2, index[:, None].expand(-1, values.shape[1], -1))
-        return self.branch(values.flatten(1)).unflatten(1, (-1, self.basis))  # type: ignore[no-any-return]
+        return self.branch(values.flatten(1)).unflatten(1, (-1, self.basis))
 
     def decode(self, latent: Tensor, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
         trunk = self.trunk(self._features(query, s, t).to(latent.dtype)).unflatten(2, (-1, self.basis))
-        return (trunk * latent[:, None]).sum(-1).mT + self.bias[:, None]  # type: ignore[no-any-return]
+        return (trunk * latent[:, None]).sum(-1).mT + self.bias[:, None]
 
     def _features(self, query: Points, s: Tensor, t: Tensor) -> Tensor:
         """``[b, M, features]``."""
@@ -57,15 +60,25 @@ class DeepOnet(Model[Tensor]):
         found = []
         for d, axis in enumerate(self.problem.axes):
             share = axis.share(places[..., d])
-            found += [torch.sin(2 * math.pi * share), torch.cos(2 * math.pi * share)] if axis.periodic else [2 * share - 1]
+            found += (
+                [torch.sin(2 * math.pi * share), torch.cos(2 * math.pi * share)]
+                if axis.periodic
+                else [2 * share - 1]
+            )
         if self.problem.times is not None:
-            found += [self.problem.fraction(time)[:, None].to(places.dtype).expand_as(places[..., 0]) for time in (s, t)]
+            found += [
+                self.problem.fraction(time)[:, None].to(places.dtype).expand_as(places[..., 0])
+                for time in (s, t)
+            ]
         return torch.stack(found, -1)
 
     def _places(self, points: Points, device: torch.device) -> Tensor:
         """The index of each sensor among the observed points, ``[1 or b, S]``."""
         sensors, known = self.sensors.scattered(device).coordinates, points.scattered(device).coordinates
-        ways = [axis.displacement(sensors[..., d][..., None], known[..., d][:, None]) for d, axis in enumerate(self.problem.axes)]
+        ways = [
+            axis.displacement(sensors[..., d][..., None], known[..., d][:, None])
+            for d, axis in enumerate(self.problem.axes)
+        ]
         squares, index = sum((way**2 for way in ways[1:]), start=ways[0] ** 2).min(-1)
         far = squares.sqrt() > SAME_PLACE * max(axis.length for axis in self.problem.axes)
         if not is_traced() and bool(far.any()):

@@ -1,5 +1,6 @@
 """Encoders: observations of any number and placement become a latent state on the fixed grid."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -23,22 +24,22 @@ class _Convolved(nn.Module):
 
     def convolved(self, x: Tensor) -> Tensor:
         first, second, third = self.layers
-        return third(torch.relu(second(torch.relu(first(x)))))  # type: ignore[no-any-return]
+        return third(torch.relu(second(torch.relu(first(x)))))
 
 
 class SetConvEncoder(_Convolved):
     """The Gaussian set convolution, then convolutions.
 
-    At the points x of the latent grid it gives the density ρ = Σ_j κ_ℓ(x, c_j), scaled, and the signals û = Σ_j u_j κ_ℓ(x, c_j) / (ρ + ε). ℓ is
-    learned, or a learned multiple of the mean spacing of the observations.
+    At the points x of the latent grid it gives the density ρ = Σ_j κ_ℓ(x, c_j), scaled, and the signals
+    û = Σ_j u_j κ_ℓ(x, c_j) / (ρ + ε). ℓ is learned, or a learned multiple of the mean spacing of the observations.
     """
 
     def __init__(self, twin: dict[str, Any], problem: Problem, periodic: tuple[bool, ...]) -> None:
         config = twin["encoder"]
-        self_estimate = bool(config.get("estimate", False))
-        channels = 1 + problem.source_channels * (2 if self_estimate else 1)
+        estimate = bool(config.get("estimate", False))
+        channels = 1 + problem.source_channels * (2 if estimate else 1)
         super().__init__([channels, config["hidden"], config["hidden"], twin["latent_channels"]], periodic)
-        self.estimate = self_estimate
+        self.estimate = estimate
         self.problem = problem
         self.density = config.get("density", "per_point")
         self.density_floor = config.get("density_floor", 1e-8)
@@ -88,17 +89,22 @@ class AttentionEncoder(_Convolved):
 
     def forward(self, points: Points, values: Tensor, _estimate: Tensor | None, grid: Grid) -> Tensor:
         """Shapes: values ``[b, p, N]`` → ``[b, k, n0, n1]``."""
-        weight = self.query.layers[0].weight
-        query = self.query(unit_places(self.problem, grid, weight))
-        key = self.key(unit_places(self.problem, points, weight))
+        like = next(self.parameters())
+        query = self.query(unit_places(self.problem, grid, like))
+        key = self.key(unit_places(self.problem, points, like))
         value = self.value(values.to(query.dtype).mT)
         attended = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), -1) @ value
         return self.convolved(attended.mT.unflatten(2, grid.plane))
 
 
-def encoder(twin: dict[str, Any], problem: Problem, periodic: tuple[bool, ...]) -> SetConvEncoder | AttentionEncoder:
+def encoder(
+    twin: dict[str, Any], problem: Problem, periodic: tuple[bool, ...]
+) -> SetConvEncoder | AttentionEncoder:
     """The encoder that a configuration names."""
-    kinds = {"set_conv": SetConvEncoder, "attention": AttentionEncoder}
+    kinds: dict[str, type[SetConvEncoder | AttentionEncoder]] = {
+        "set_conv": SetConvEncoder,
+        "attention": AttentionEncoder,
+    }
     return kinds[twin["encoder"]["kind"]](twin, problem, periodic)
 
 
@@ -119,6 +125,9 @@ def length_scale(scale: Any, problem: Problem, n: int) -> float:
     if isinstance(scale, dict) and "layout" in scale:
         return float(scale["layout"]) * latent_spacing(problem, n)
     if isinstance(scale, dict):
-        spacings = [max(axis.length / native, axis.length / n) for axis, native in zip(problem.axes, problem.native, strict=True)]
+        spacings = [
+            max(axis.length / native, axis.length / n)
+            for axis, native in zip(problem.axes, problem.native, strict=True)
+        ]
         return float(scale["spacings"]) * max(spacings)
     return float(scale)

@@ -1,5 +1,6 @@
 """A state between its observations, from the observations alone."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import torch
@@ -63,7 +64,9 @@ def nearest_linear(problem: Problem, points: Scattered, values: Tensor, places: 
     first = [(share * way).sum(-1) for way in ways]
     second = [[(share * a * b).sum(-1) for b in ways] for a in ways]
     fitted, determined = _intercept(first, second, mean, cross)
-    return torch.minimum(torch.maximum(torch.where(determined, fitted, mean), chosen.amin(-1)), chosen.amax(-1))
+    return torch.minimum(
+        torch.maximum(torch.where(determined, fitted, mean), chosen.amin(-1)), chosen.amax(-1)
+    )
 
 
 def _smooth(problem: Problem, points: Scattered, values: Tensor, query: Points) -> Tensor:
@@ -86,7 +89,9 @@ def _smooth(problem: Problem, points: Scattered, values: Tensor, query: Points) 
     return torch.where(determined & (density > max(1e-280, tiny)), fitted, mean)
 
 
-def _moment(problem: Problem, points: Scattered, f: Tensor, query: Points, length_scale: Tensor, powers: list[int]) -> Tensor:
+def _moment(
+    problem: Problem, points: Scattered, f: Tensor, query: Points, length_scale: Tensor, powers: list[int]
+) -> Tensor:
     """``[b, c, N]`` → ``[b, c, M]``; on a grid the weights factorize."""
     if isinstance(query, Grid):
 
@@ -103,7 +108,9 @@ def _moment(problem: Problem, points: Scattered, f: Tensor, query: Points, lengt
     return f @ kernel.mT
 
 
-def _intercept(first: list[Tensor], second: list[list[Tensor]], mean: Tensor, cross: list[Tensor]) -> tuple[Tensor, Tensor]:
+def _intercept(
+    first: list[Tensor], second: list[list[Tensor]], mean: Tensor, cross: list[Tensor]
+) -> tuple[Tensor, Tensor]:
     """The affine fit at displacement zero, and where it is determined, from weighted means: of δ and δδᵀ ``[1 or b, M]``, of u and u δ
     ``[b, p, M]``.
 
@@ -112,7 +119,9 @@ def _intercept(first: list[Tensor], second: list[list[Tensor]], mean: Tensor, cr
     dim = len(first)
     factor: list[list[Tensor]] = []
     determined = torch.ones_like(first[0], dtype=torch.bool)
-    fitted, left, right = mean, [], []
+    fitted = mean
+    left: list[Tensor] = []
+    right: list[Tensor] = []
     for d in range(dim):
         row: list[Tensor] = []
         for e in range(d):

@@ -1,8 +1,9 @@
 """Latent evolutions m_{s→t}: z plus what a network adds, nothing at first."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +25,7 @@ class TimeEmbedding(nn.Module):
 
     def forward(self, times: Tensor) -> Tensor:
         first, second = self.layers
-        return second(functional.silu(first(times)))  # type: ignore[no-any-return]
+        return second(functional.silu(first(times)))
 
 
 class SteadyEvolution(nn.Module):
@@ -33,11 +34,13 @@ class SteadyEvolution(nn.Module):
     def __init__(self, config: dict[str, Any], k: int, periodic: Periodic, **_: Any) -> None:
         super().__init__()
         f = config["width"]
-        self.layers = nn.ModuleList([Conv(k, f, 3, periodic), Conv(f, f, 3, periodic), Conv(f, k, 3, periodic, zero=True)])
+        self.layers = nn.ModuleList(
+            [Conv(k, f, 3, periodic), Conv(f, f, 3, periodic), Conv(f, k, 3, periodic, zero=True)]
+        )
 
     def forward(self, z: Tensor, _times: Tensor | None) -> Tensor:
         first, second, third = self.layers
-        return z + third(functional.silu(second(functional.silu(first(z)))))  # type: ignore[no-any-return]
+        return z + third(functional.silu(second(functional.silu(first(z)))))
 
 
 class TimedEvolution(nn.Module):
@@ -58,14 +61,18 @@ class TimedEvolution(nn.Module):
         h = functional.silu(self.input_film(self.input(z), embedding))
         for conv in self.dilated:
             h = functional.silu(conv(h))
-        return z + self.output(self.output_film(h, embedding))  # type: ignore[no-any-return]
+        return z + self.output(self.output_film(h, embedding))
 
 
 class _Modulated(nn.Module):
     """conv3 lifts to width f, blocks modulated by the times, conv3 back, added to z. Steady problems have no modulation."""
 
+    adds = True
+    """Whether the activated block is added to its input."""
+
     def __init__(self, f: int, k: int, periodic: Periodic, blocks: int, timed: bool) -> None:
         super().__init__()
+        self.n_blocks = blocks
         self.time = TimeEmbedding(f) if timed else None
         self.input = Conv(k, f, 3, periodic)
         self.films = nn.ModuleList(Film(f, f) for _ in range(blocks if timed else 0))
@@ -75,9 +82,6 @@ class _Modulated(nn.Module):
         """Block i before its modulation."""
         raise NotImplementedError
 
-    adds = True
-    """Whether the activated block is added to its input."""
-
     def forward(self, z: Tensor, times: Tensor | None) -> Tensor:
         embedding = self.time(times) if self.time is not None else None
         h = self.input(z)
@@ -86,7 +90,7 @@ class _Modulated(nn.Module):
             if embedding is not None:
                 y = self.films[i](y, embedding)
             h = functional.gelu(y) + h if self.adds else functional.gelu(y)
-        return z + self.output(h)  # type: ignore[no-any-return]
+        return z + self.output(h)
 
 
 class ResidualEvolution(_Modulated):
@@ -95,11 +99,10 @@ class ResidualEvolution(_Modulated):
     def __init__(self, config: dict[str, Any], k: int, periodic: Periodic, timed: bool, **_: Any) -> None:
         f, dilations = config["width"], (1, 2, 4, 8, 4, 2, 1)
         super().__init__(f, k, periodic, len(dilations), timed)
-        self.n_blocks = len(dilations)
         self.blocks = nn.ModuleList(Conv(f, f, 3, periodic, dilation) for dilation in dilations)
 
     def block(self, i: int, h: Tensor) -> Tensor:
-        return self.blocks[i](h)  # type: ignore[no-any-return]
+        return self.blocks[i](h)
 
 
 class SpectralConv(nn.Module):
@@ -115,7 +118,10 @@ class SpectralConv(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         n0, n1 = x.shape[2:]
-        period = [n if wraps else n + -(-n // 4) for n, wraps in zip((n0, n1)[-len(self.periodic) :], self.periodic, strict=True)]
+        period = [
+            n if wraps else n + -(-n // 4)
+            for n, wraps in zip((n0, n1)[-len(self.periodic) :], self.periodic, strict=True)
+        ]
         first = Waves.symmetric(n0, period[0], self.modes) if len(period) == 2 else Waves.single()
         weights = self.real.permute(1, 2, 0), self.imaginary.permute(1, 2, 0)
         return convolved(x, weights, first, Waves.half(n1, period[-1], self.modes))
@@ -127,13 +133,14 @@ class SpectralEvolution(_Modulated):
     def __init__(self, config: dict[str, Any], k: int, periodic: Periodic, timed: bool, **_: Any) -> None:
         f, n = config["width"], config["blocks"]
         super().__init__(f, k, periodic, n, timed)
-        self.n_blocks = n
         taps, dilations = config.get("taps", 3), config.get("dilations", [1])
         self.spectral = nn.ModuleList(SpectralConv(f, config["modes"], periodic) for _ in range(n))
-        self.local = nn.ModuleList(Conv(f, f, taps, periodic, dilations[i % len(dilations)]) for i in range(n))
+        self.local = nn.ModuleList(
+            Conv(f, f, taps, periodic, dilations[i % len(dilations)]) for i in range(n)
+        )
 
     def block(self, i: int, h: Tensor) -> Tensor:
-        return self.spectral[i](h) + self.local[i](h)  # type: ignore[no-any-return]
+        return self.spectral[i](h) + self.local[i](h)
 
 
 class Level(nn.Module):
@@ -154,7 +161,7 @@ class Cycle(nn.Module):
         self.wraps = wraps
 
     def forward(self, f: Tensor, level: int = 0) -> Tensor:
-        of = self.levels[level]
+        of = cast(Level, self.levels[level])
         u = of.before(f)
         if level + 1 < len(self.levels):
             residual = f + of.operator(u)
@@ -162,7 +169,7 @@ class Cycle(nn.Module):
             r0, r1 = (tables.tensor(tables.restriction(n, wraps), f) for n, wraps in sizes)
             p0, p1 = (tables.tensor(tables.prolongation(n, wraps), f) for n, wraps in sizes)
             u = u + p0 @ self(r0 @ residual @ r1.mT, level + 1) @ p1.mT
-        return u + of.after(f + of.operator(u))  # type: ignore[no-any-return]
+        return u + of.after(f + of.operator(u))
 
 
 class MultigridEvolution(_Modulated):
@@ -170,15 +177,16 @@ class MultigridEvolution(_Modulated):
 
     adds = False
 
-    def __init__(self, config: dict[str, Any], k: int, periodic: Periodic, timed: bool, wraps: tuple[bool, bool]) -> None:
+    def __init__(
+        self, config: dict[str, Any], k: int, periodic: Periodic, timed: bool, wraps: tuple[bool, bool]
+    ) -> None:
         f, n = config["width"], config["cycles"]
         super().__init__(f, k, periodic, n, timed)
-        self.n_blocks = n
         self.cycles = nn.ModuleList(Cycle(f, config["levels"], periodic, wraps) for _ in range(n))
         self.local = nn.ModuleList(Conv(f, f, 1, periodic) for _ in range(n))
 
     def block(self, i: int, h: Tensor) -> Tensor:
-        return self.cycles[i](h) + self.local[i](h)  # type: ignore[no-any-return]
+        return self.cycles[i](h) + self.local[i](h)
 
 
 def evolution(twin: dict[str, Any], periodic: Periodic, wraps: tuple[bool, bool], timed: bool) -> nn.Module:

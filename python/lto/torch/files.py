@@ -43,7 +43,10 @@ def write(run: str | os.PathLike[str], card: dict[str, Any], tensors: dict[str, 
     handle, beside = tempfile.mkstemp(dir=folder, suffix=".safetensors")
     os.close(handle)
     try:
-        named = {_renamed(name, {ours: theirs for theirs, ours in RENAMED.items()}): tensor for name, tensor in tensors.items()}
+        named = {
+            _renamed(name, {ours: theirs for theirs, ours in RENAMED.items()}): tensor
+            for name, tensor in tensors.items()
+        }
         save_file(named, beside, {KEY: json.dumps(card)})
         os.chmod(beside, 0o644)
         os.replace(beside, folder / FILE_NAME)

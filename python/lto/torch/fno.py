@@ -1,5 +1,6 @@
 """The Fourier neural operator: spectral convolutions on the given grid."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -22,14 +23,22 @@ class Block(nn.Module):
     def __init__(self, width: int, modes: int, published: bool) -> None:
         super().__init__()
         shape, deviation = (width, width, modes), 1 / math.sqrt(width)
-        draw = (lambda: torch.rand(shape) / width**2) if published else (lambda: torch.randn(shape) * deviation / math.sqrt(2))
+        draw = (
+            (lambda: torch.rand(shape) / width**2)
+            if published
+            else (lambda: torch.randn(shape) * deviation / math.sqrt(2))
+        )
         self.real, self.imaginary = nn.Parameter(draw()), nn.Parameter(draw())
         self.weight = nn.Parameter(torch.empty(width, width, 1, 1).uniform_(-deviation, deviation))
         bias = torch.empty(width)
-        self.bias = nn.Parameter(bias.uniform_(-deviation, deviation) if published else bias.normal_(0, deviation))
+        self.bias = nn.Parameter(
+            bias.uniform_(-deviation, deviation) if published else bias.normal_(0, deviation)
+        )
 
     def forward(self, h: Tensor, first: Waves, last: Waves) -> Tensor:
-        return convolved(h, (self.real, self.imaginary), first, last) + functional.conv2d(h, self.weight, self.bias)
+        return convolved(h, (self.real, self.imaginary), first, last) + functional.conv2d(
+            h, self.weight, self.bias
+        )
 
 
 class Perceptron(nn.Module):
@@ -40,7 +49,7 @@ class Perceptron(nn.Module):
         self.first, self.second = Linear(n_in, hidden), Linear(hidden, n_out)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.second(functional.gelu(self.first(x.movedim(1, -1)))).movedim(-1, 1)  # type: ignore[no-any-return]
+        return self.second(functional.gelu(self.first(x.movedim(1, -1)))).movedim(-1, 1)
 
 
 class Gate(nn.Module):
@@ -75,7 +84,9 @@ class Fno(Model[None]):
             self.hidden, self.output = Linear(width, hidden), Linear(hidden, n_out)
         else:
             self.lifting = Perceptron(n_in, 2 * width, width)
-            self.mixers = nn.ModuleList(Perceptron(width, max(round(0.5 * width), 1), width) for _ in range(n))
+            self.mixers = nn.ModuleList(
+                Perceptron(width, max(round(0.5 * width), 1), width) for _ in range(n)
+            )
             self.gates = nn.ModuleList(Gate(width) for _ in range(n))
             self.projection = Perceptron(width, hidden, n_out)
 
@@ -103,7 +114,7 @@ class Fno(Model[None]):
         for i, block in enumerate(self.blocks):
             h = block(h, *waves)
             h = functional.gelu(h) if i + 1 < len(self.blocks) else h
-        return self.output(functional.gelu(self.hidden(h.movedim(1, -1)))).movedim(-1, 1)  # type: ignore[no-any-return]
+        return self.output(functional.gelu(self.hidden(h.movedim(1, -1)))).movedim(-1, 1)
 
     def _package(self, x: Tensor, waves: tuple[Waves, Waves]) -> Tensor:
         """An MLP lifts; blocks ``g ⊙ h + perceptron(a(F⁻¹(R · F h) + W h + b))`` with GELU inside and after all but the last; an MLP
@@ -112,4 +123,4 @@ class Fno(Model[None]):
         for i, block in enumerate(self.blocks):
             activation = functional.gelu if i + 1 < len(self.blocks) else nn.Identity()
             h = activation(self.mixers[i](activation(block(h, *waves))) + self.gates[i](h))
-        return self.projection(h)  # type: ignore[no-any-return]
+        return self.projection(h)

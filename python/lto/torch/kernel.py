@@ -31,7 +31,10 @@ def normalized(axis: Axis, x: Tensor, y: Tensor, length_scale: Tensor) -> Tensor
 
 def central_mass(axes: tuple[Axis, ...], length_scale: Tensor) -> Tensor:
     """κ̄: the integral of κ_ℓ about the center of the domain."""
-    sides = [math.sqrt(2 * math.pi) * length_scale * torch.erf(axis.length / (math.sqrt(8) * length_scale)) for axis in axes]
+    sides = [
+        math.sqrt(2 * math.pi) * length_scale * torch.erf(axis.length / (math.sqrt(8) * length_scale))
+        for axis in axes
+    ]
     return math.prod(sides[1:], start=sides[0])
 
 

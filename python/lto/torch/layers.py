@@ -1,5 +1,9 @@
-"""Layers whose parameters have the names and shapes of a model file. Spatial tensors are ``[b, c, n0, n1]``, with n0 = 1 in one dimension."""
+"""Layers whose parameters have the names and shapes of a model file.
 
+Spatial tensors are ``[b, c, n0, n1]``, with n0 = 1 in one dimension.
+"""
+
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -46,13 +50,15 @@ class Mlp(nn.Module):
     def __init__(self, *widths: int, zero: bool = False) -> None:
         super().__init__()
         last = len(widths) - 2
-        self.layers = nn.ModuleList(Linear(widths[i], widths[i + 1], zero and i == last) for i in range(last + 1))
+        self.layers = nn.ModuleList(
+            Linear(widths[i], widths[i + 1], zero and i == last) for i in range(last + 1)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         *inner, last = self.layers
         for layer in inner:
             x = torch.relu(layer(x))
-        return last(x)  # type: ignore[no-any-return]
+        return last(x)
 
 
 class ResidualMlp(nn.Module):
@@ -68,19 +74,29 @@ class ResidualMlp(nn.Module):
         r = functional.gelu(self.input(x))
         for layer in self.hidden:
             r = r + functional.gelu(layer(r))
-        return self.output(r)  # type: ignore[no-any-return]
+        return self.output(r)
 
 
 class Conv(nn.Module):
     """``y = w ⋆ x + b`` that keeps the size: k × k taps, 1 × k in one dimension; each axis continues around or by zeros."""
 
     def __init__(
-        self, n_in: int, n_out: int, taps: int, periodic: tuple[bool, ...], dilation: int = 1, zero: bool = False
+        self,
+        n_in: int,
+        n_out: int,
+        taps: int,
+        periodic: tuple[bool, ...],
+        dilation: int = 1,
+        zero: bool = False,
     ) -> None:
         super().__init__()
         kernel = (taps if len(periodic) == 2 else 1, taps)
         fan_in = n_in * math.prod(kernel)
-        self.weight = nn.Parameter(torch.zeros(n_out, n_in, *kernel)) if zero else _uniform((n_out, n_in, *kernel), fan_in)
+        self.weight = (
+            nn.Parameter(torch.zeros(n_out, n_in, *kernel))
+            if zero
+            else _uniform((n_out, n_in, *kernel), fan_in)
+        )
         self.bias = nn.Parameter(torch.zeros(n_out)) if zero else _uniform((n_out,), fan_in)
         self.dilation, self.periodic = dilation, periodic
 

@@ -45,7 +45,9 @@ class Model(nn.Module, Generic[Latent]):
         super().__init__()
         kind = card["model"]["kind"]
         if kind != self.kind:
-            raise ValueError(f"the card is of a model of kind {kind!r}, not {self.kind!r}; lto.torch.load makes the right one")
+            raise ValueError(
+                f"the card is of a model of kind {kind!r}, not {self.kind!r}; lto.torch.load makes the right one"
+            )
         self.card = copy.deepcopy(card)
         self.problem = Problem.of(card)
         self.extrapolates = False
@@ -60,7 +62,9 @@ class Model(nn.Module, Generic[Latent]):
         try:
             model.load_state_dict(tensors)
         except RuntimeError as error:
-            raise ValueError(f"{os.fspath(run)}: the weights do not fit the architecture of the card: {error}") from error
+            raise ValueError(
+                f"{os.fspath(run)}: the weights do not fit the architecture of the card: {error}"
+            ) from error
         model._trained = model._fingerprint()
         return model
 
@@ -75,13 +79,19 @@ class Model(nn.Module, Generic[Latent]):
             card["errors"] = {}
             card.pop("cpu_minutes", None)
             card["data"] = card["data"].removesuffix(TRAINED_HERE) + TRAINED_HERE
-        files.write(run, card, {name: tensor.detach().float().cpu().contiguous() for name, tensor in self.state_dict().items()})
+        files.write(
+            run,
+            card,
+            {name: tensor.detach().float().cpu().contiguous() for name, tensor in self.state_dict().items()},
+        )
 
     def grid(self, *shape: int) -> Grid:
         """A whole grid over the domain, as ``--query grid:128x128`` names it; the training grid's size if none is given."""
         shape = shape or self.problem.native
         if len(shape) != self.problem.dim or min(shape) < 1:
-            raise ValueError(f"grid{tuple(shape)}: one positive number for each axis of the domain, {self.problem.domain}")
+            raise ValueError(
+                f"grid{tuple(shape)}: one positive number for each axis of the domain, {self.problem.domain}"
+            )
         return whole_grid(self.problem, shape)
 
     def forward(
@@ -95,8 +105,9 @@ class Model(nn.Module, Generic[Latent]):
     ) -> Tensor:
         """The state at time t from observations at time s, as ``lto predict`` gives it.
 
-        Shapes: points ``[N, D]`` or a :class:`Grid`, values ``[p, N]``, query ``[M, D]`` or a grid → ``[q, M]``. With a first dimension b of
-        the values there is one of the result; points, query, s and t may have it too. A steady model takes ``None`` for s and t.
+        Shapes: points ``[N, D]`` or a :class:`Grid`, values ``[p, N]``, query ``[M, D]`` or a grid → ``[q, M]``.
+        Values of b examples are ``[b, p, N]``, and so is the result; points, query, s and t are shared or have b too.
+        A steady model takes ``None`` for s and t.
 
         Later times are reached by the way that was best on held-out samples, or by the one given: ``"direct"``, ``"chain"`` or
         ``"rollout"``.

@@ -1,5 +1,6 @@
 """Models as ONNX graphs of fixed sizes."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import os
@@ -27,14 +28,18 @@ class _Direct(nn.Module):
         times = next(rest) if self.takes_times else None
         query = self.query or next(rest)
         if times is not None:
-            return self.model(points, values, times[:, 0], times[:, 1], query, way="direct")  # type: ignore[no-any-return]
+            return self.model(points, values, times[:, 0], times[:, 1], query, way="direct")
         begin, interval = (self.model.problem.times or (None,))[0], self.model.card["native_interval"]
         end = None if begin is None else begin + interval
-        return self.model(points, values, begin, end, query)  # type: ignore[no-any-return]
+        return self.model(points, values, begin, end, query)
 
 
 def export(
-    model: Model[Any], path: str | os.PathLike[str], points: Tensor | Grid, values: Tensor, query: Tensor | Grid
+    model: Model[Any],
+    path: str | os.PathLike[str],
+    points: Tensor | Grid,
+    values: Tensor,
+    query: Tensor | Grid,
 ) -> list[str]:
     """Writes one direct step of a model as an ONNX graph and returns the names of its inputs.
 
@@ -46,7 +51,9 @@ def export(
     """
     if values.dim() != 3:
         raise ValueError(f"values.shape = {list(values.shape)}: an exported graph takes a batch, [b, p, N]")
-    direct = _Direct(model, points if isinstance(points, Grid) else None, query if isinstance(query, Grid) else None)
+    direct = _Direct(
+        model, points if isinstance(points, Grid) else None, query if isinstance(query, Grid) else None
+    )
     first = (model.problem.times or (0.0,))[0]
     times = torch.full((values.shape[0], 2), first, dtype=torch.float64) if direct.takes_times else None
     given = {"points": points, "values": values, "times": times, "query": query}

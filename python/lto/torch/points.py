@@ -1,5 +1,6 @@
 """Sets of points, and products with Gaussian or other weights that factorize over the axes."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -22,10 +23,14 @@ class Grid:
         self.axes = tuple(tuple(float(x) for x in along) for along in coordinates)
         for d, along in enumerate(self.axes):
             if not along or not all(map(math.isfinite, along)):
-                raise ValueError(f"coordinates of axis {d} of a grid must be finite numbers, at least one: {along}")
+                raise ValueError(
+                    f"coordinates of axis {d} of a grid must be finite numbers, at least one: {along}"
+                )
             for i in range(1, len(along)):
                 if along[i] <= along[i - 1]:
-                    raise ValueError(f"coordinates of axis {d} of a grid must increase, but {along[i]} follows {along[i - 1]}")
+                    raise ValueError(
+                        f"coordinates of axis {d} of a grid must increase, but {along[i]} follows {along[i - 1]}"
+                    )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -98,7 +103,7 @@ def whole_grid(problem: Problem, shape: Iterable[int]) -> Grid:
 
 def mean_spacing(problem: Problem, points: Points) -> float:
     """(|Ω| / N)^(1/D)."""
-    return (problem.volume / len(points)) ** (1 / problem.dim)
+    return math.pow(problem.volume / len(points), 1 / problem.dim)
 
 
 def same_points(a: Points, b: Points) -> bool:
@@ -116,14 +121,21 @@ def along(points: Points, d: int, device: torch.device) -> Tensor:
 
 
 def factors(
-    problem: Problem, points: Points, grid: Grid, weights: Callable[[int, Tensor, Tensor], Tensor], like: Tensor
+    problem: Problem,
+    points: Points,
+    grid: Grid,
+    weights: Callable[[int, Tensor, Tensor], Tensor],
+    like: Tensor,
 ) -> list[Tensor]:
     """Weights of points against a grid along both axes, ``[1 or b, n, g]``; the first is 1 in one dimension.
 
     ``weights(d, x, y)`` are those along axis d, of places ``x [1 or b, n]`` against the points ``y [g]`` of the grid.
     """
     device = like.device
-    found = [weights(d, along(points, d, device), along(grid, d, device)[0]).to(like.dtype) for d in range(problem.dim)]
+    found = [
+        weights(d, along(points, d, device), along(grid, d, device)[0]).to(like.dtype)
+        for d in range(problem.dim)
+    ]
     return found if len(found) == 2 else [like.new_ones(1, 1, 1), *found]
 
 

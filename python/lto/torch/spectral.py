@@ -1,5 +1,6 @@
 """Global convolutions in Fourier space, as products with truncated DFT matrices: any size, and no complex numbers."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -37,7 +38,9 @@ class Waves:
     @staticmethod
     def symmetric(points: int, period: int, modes: int) -> Waves:
         """−modes < k < modes."""
-        return Waves(points, period, tuple((k, 1.0 if 2 * abs(k) <= period else 0.0) for k in range(1 - modes, modes)))
+        return Waves(
+            points, period, tuple((k, 1.0 if 2 * abs(k) <= period else 0.0) for k in range(1 - modes, modes))
+        )
 
     @staticmethod
     def blocks(points: int, modes: int) -> Waves:
@@ -50,7 +53,9 @@ class Waves:
         """n wavenumbers with 0 in the middle, −n/2 the first; no more than there are points."""
         fits = min(n, points)
         kept = range(-(fits // 2), fits - fits // 2)
-        return Waves(points, points, tuple((k, 1.0 if k in kept else 0.0) for k in range(-(n // 2), n - n // 2)))
+        return Waves(
+            points, points, tuple((k, 1.0 if k in kept else 0.0) for k in range(-(n // 2), n - n // 2))
+        )
 
     def __len__(self) -> int:
         return len(self.kept)

@@ -1,5 +1,6 @@
 """States on a grid as smooth functions of the place."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import torch
@@ -9,7 +10,7 @@ from . import tables
 from .points import Grid
 from .problem import Axis
 
-End = tuple[Tensor | int, Tensor | float, Tensor | float]
+End = tuple[Tensor, Tensor, Tensor]
 """An end of an interval: its index, and the weights of the value and of the second derivative there."""
 
 
@@ -31,8 +32,12 @@ class SplineField:
 
     def at(self, places: Tensor) -> Tensor:
         """The values at places: ``[1 or b, M, D]`` → ``[b, p, M]``."""
-        ends = [_ends(axis, line, places[..., d]) for d, (axis, line) in enumerate(zip(self.axes, self.grid.axes, strict=True))]
-        first = ends[0] if len(ends) == 2 else [(0, 1.0, 0.0)]
+        ends = [
+            _ends(axis, line, places[..., d])
+            for d, (axis, line) in enumerate(zip(self.axes, self.grid.axes, strict=True))
+        ]
+        none = places.new_zeros(1, 1)
+        first = ends[0] if len(ends) == 2 else [(none.long(), none + 1, none)]
         n_last = self.grid.shape[-1]
         b, p, n_nodes, _ = self._nodes.shape
         total = self._nodes.new_zeros(())
@@ -50,7 +55,11 @@ def _ends(axis: Axis, line: tables.Line, x: Tensor) -> list[End]:
     """Both ends of the intervals that hold places ``x [1 or b, M]``."""
     points = torch.tensor(line, dtype=x.dtype, device=x.device)
     h = tables.tensor(tables.intervals(axis, line), x)
-    inside = points[0] + torch.remainder(x - points[0], axis.length) if axis.periodic else torch.clamp(x, axis.lower, axis.upper)
+    inside = (
+        points[0] + torch.remainder(x - points[0], axis.length)
+        if axis.periodic
+        else torch.clamp(x, axis.lower, axis.upper)
+    )
     interval = torch.clamp((inside.detach()[..., None] >= points).sum(-1) - 1, 0, len(h) - 1)
     width = h[interval]
     right = (inside - points[interval]) / width

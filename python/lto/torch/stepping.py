@@ -1,5 +1,6 @@
 """How a model reaches a later time: directly, by a chain of latent steps, or by a rollout that observes its own predictions."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -23,7 +24,9 @@ MOST_STEPS = 100_000
 """More steps are refused: errors have long taken over."""
 
 
-def predict(model: Model[Any], context: Context, times: tuple[Tensor, Tensor], query: Points, way: str | None) -> Tensor:
+def predict(
+    model: Model[Any], context: Context, times: tuple[Tensor, Tensor], query: Points, way: str | None
+) -> Tensor:
     """Physical values ``[b, q, M]`` at time t of observations at time s."""
     s, t = times
     if way is not None and way not in WAYS:
@@ -32,13 +35,19 @@ def predict(model: Model[Any], context: Context, times: tuple[Tensor, Tensor], q
         return model.apply_once(context, s, t, query)
     if model.goes_by_steps:
         if way not in (None, "rollout"):
-            raise ValueError(f"way = {way!r}: a model of kind {model.kind} goes one native step at a time; only a rollout goes further")
+            raise ValueError(
+                f"way = {way!r}: a model of kind {model.kind} goes one native step at a time; only a rollout goes further"
+            )
         return _roll(model, context, s, t, _native_steps(model, s, t), query, query)
     n = 1 if way == "direct" else _agreed("number of steps", [_n_steps(model, lead) for lead in _leads(s, t)])
     if way is None:
         way = _agreed("best way", [_way(model, lead) for lead in _leads(s, t)])
     if way == "rollout":
-        on = context.points if isinstance(context.points, Grid) else whole_grid(model.problem, model.problem.native)
+        on = (
+            context.points
+            if isinstance(context.points, Grid)
+            else whole_grid(model.problem, model.problem.native)
+        )
         return _roll(model, context, s, t, n, query, on)
     return _chain(model, context, s, t, n if way == "chain" else 1, query)
 
@@ -52,7 +61,9 @@ def _chain(model: Model[Any], context: Context, s: Tensor, t: Tensor, n: int, qu
     return model.physical(model.decode(latent, seen, s, t, query), context.values)
 
 
-def _roll(model: Model[Any], context: Context, s: Tensor, t: Tensor, n: int, query: Points, on: Points) -> Tensor:
+def _roll(
+    model: Model[Any], context: Context, s: Tensor, t: Tensor, n: int, query: Points, on: Points
+) -> Tensor:
     """n equal steps; all but the last are decoded at the points ``on`` and observed there."""
     step = (t - s) / n
     for k in range(n - 1):
@@ -68,22 +79,27 @@ def _fed_back(model: Model[Any], context: Context, predicted: Tensor, at: Points
         return type(context)(at, predicted)
     if p % q or not same_points(context.points, at):
         raise ValueError(
-            f"a rollout feeds {q} channels back into a source of {p}: earlier frames are known only at the points of the observations, "
-            "so the query must be the same points"
+            f"a rollout feeds {q} channels back into a source of {p}: earlier frames are known only at the "
+            "points of the observations, so the query must be the same points"
         )
     return type(context)(at, torch.cat([context.values[:, q:], predicted], 1))
 
 
 def _leads(s: Tensor, t: Tensor) -> list[float]:
     if is_traced():
-        raise ValueError("way = None: which way is best depends on the times; name one, such as way='direct', to record a graph")
-    return (t - s).tolist()  # type: ignore[no-any-return]
+        raise ValueError(
+            "way = None: which way is best depends on the times; name one, such as way='direct', to record a graph"
+        )
+    return (t - s).tolist()
 
 
 def _n_steps(model: Model[Any], lead: float) -> int:
     """Equal steps over a lead, none longer than the model's longest (or a native interval)."""
     longest = model.card["model"].get("max_step") or 1.0
-    return min(max(math.ceil(lead / (longest * (model.card["native_interval"] or math.inf)) - SAME_TIME), 1), MOST_STEPS)
+    return min(
+        max(math.ceil(lead / (longest * (model.card["native_interval"] or math.inf)) - SAME_TIME), 1),
+        MOST_STEPS,
+    )
 
 
 def _way(model: Model[Any], lead: float) -> str:
@@ -94,7 +110,7 @@ def _way(model: Model[Any], lead: float) -> str:
     measured = model.card.get("ways", [])
     if not measured:
         return "rollout" if model.card["model"].get("max_step") else "direct"
-    return min(measured, key=lambda best: abs(math.log(lead / interval / best["lead"])))["way"]  # type: ignore[no-any-return]
+    return min(measured, key=lambda best: abs(math.log(lead / interval / best["lead"])))["way"]
 
 
 def _native_steps(model: Model[Any], s: Tensor, t: Tensor) -> int:
@@ -109,8 +125,8 @@ def _native_steps(model: Model[Any], s: Tensor, t: Tensor) -> int:
         steps = round((end - begin) / interval)
         if steps < 1 or abs(begin + steps * interval - end) > SAME_TIME * max(abs(end), abs(begin), interval):
             raise ValueError(
-                f"s = {begin}, t = {end}: a model of kind {model.kind} goes one native interval of {interval} at a time, and t − s is not a "
-                "whole number of them"
+                f"s = {begin}, t = {end}: a model of kind {model.kind} goes one native interval of {interval} "
+                "at a time, and t − s is not a whole number of them"
             )
         found.append(steps)
     steps = _agreed("number of steps", found)
@@ -122,5 +138,7 @@ def _native_steps(model: Model[Any], s: Tensor, t: Tensor) -> int:
 def _agreed(what: str, each: list[Choice]) -> Choice:
     """What is the same for all examples of a batch."""
     if len(set(each)) > 1:
-        raise ValueError(f"the {what} differs within the batch, {sorted(set(each))}: split it by t − s, or name way='direct'")
+        raise ValueError(
+            f"the {what} differs within the batch, {sorted(set(each))}: split it by t − s, or name way='direct'"
+        )
     return each[0]

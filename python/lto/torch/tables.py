@@ -1,5 +1,6 @@
 """Matrices that depend on grids alone, in double precision: computed once for each grid, by NumPy."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 from functools import lru_cache
@@ -43,16 +44,22 @@ def curvatures(axis: Axis, points: Line) -> Matrix:
     for i in range(n) if axis.periodic else range(1, n - 1):
         before, after = (i - 1) % n, (i + 1) % n
         left, ahead = h[i - 1], h[i]
-        for j, m, u in [(before, left, 6 / left), (i, 2 * (left + ahead), -6 / left - 6 / ahead), (after, ahead, 6 / ahead)]:
+        for j, m, u in [
+            (before, left, 6 / left),
+            (i, 2 * (left + ahead), -6 / left - 6 / ahead),
+            (after, ahead, 6 / ahead),
+        ]:
             system[i, j] += m
             right[i, j] += u
     if not axis.periodic:
         for i, inner, ratio in [(0, 1, h[0] / h[1]), (n - 1, -1, h[-1] / h[-2])]:
             system[i, [i, i + inner, i + 2 * inner]] = 1, -1 - ratio, ratio
-    return np.linalg.solve(system, right)
+    return np.asarray(np.linalg.solve(system, right), dtype=np.float64)
 
 
-def resampling(axes: tuple[Axis, ...], source: tuple[Line, ...], target: tuple[Line, ...]) -> list[Matrix] | None:
+def resampling(
+    axes: tuple[Axis, ...], source: tuple[Line, ...], target: tuple[Line, ...]
+) -> list[Matrix] | None:
     """Matrices along each axis that carry values from one grid to another: the same points, else trigonometric interpolation, else
     splines; ``None`` if no way fits all axes."""
     for method in (_picking, _trigonometric, _splines):
@@ -105,7 +112,9 @@ def _splines(axis: Axis, source: Line, target: Line) -> Matrix | None:
     curvature, itself = curvatures(axis, source), np.eye(n)
     matrix = np.zeros((len(x), n))
     for weight, end in [(1 - right, i), (right, (i + 1) % n)]:
-        matrix += weight[:, None] * itself[end] + ((weight**3 - weight) * h[i] ** 2 / 6)[:, None] * curvature[end]
+        matrix += (
+            weight[:, None] * itself[end] + ((weight**3 - weight) * h[i] ** 2 / 6)[:, None] * curvature[end]
+        )
     return matrix
 
 

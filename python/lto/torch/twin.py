@@ -1,5 +1,6 @@
 """The twin Ψ = decode ∘ evolve ∘ encode."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from .encoder import encoder
 from .estimate import interpolated, nearest_linear
 from .evolution import evolution
 from .model import Context, Model
-from .points import Grid, Points, Scattered, precise, uniform_axis
+from .points import Grid, Points, precise, uniform_axis
 from .spline import SplineField
 from .tables import FEWEST
 
@@ -42,14 +43,18 @@ class Twin(Model[TwinLatent]):
         centered = config.get("latent_placement", "left") == "center"
         place = "center" if centered else "left"
         n = config["latent_points"]
-        self.latent_grid = Grid(*(uniform_axis(axis, n, place if axis.periodic else "vertex") for axis in problem.axes))
+        self.latent_grid = Grid(
+            *(uniform_axis(axis, n, place if axis.periodic else "vertex") for axis in problem.axes)
+        )
         wraps = config.get("padding", "domain") == "domain"
         periodic = tuple(wraps and axis.periodic for axis in problem.axes)
         around = (problem.axes[0].periodic, problem.axes[-1].periodic)
         transports = self.output == "transport"
         self.encoder = encoder(config, problem, periodic)
         self.evolution = evolution(config, periodic, around, problem.times is not None)
-        self.decoder = Decoder(config, problem, problem.target_channels + (problem.dim if transports else 0), zero=transports)
+        self.decoder = Decoder(
+            config, problem, problem.target_channels + (problem.dim if transports else 0), zero=transports
+        )
 
     def encode(self, context: Context) -> TwinLatent:
         source = self._source(context) if self.output == "transport" or self.encoder.estimate else None
@@ -73,7 +78,9 @@ class Twin(Model[TwinLatent]):
             return decoded if self.boundary is None else decoded * self._vanishing(query, decoded)
         decoded = decoded * self.problem.change(t - s).to(decoded.dtype)[:, None, None]
         if self.output == "residual":
-            return decoded + interpolated(self.problem, context.points, context.values, query).to(decoded.dtype)
+            return decoded + interpolated(self.problem, context.points, context.values, query).to(
+                decoded.dtype
+            )
         if self.output != "transport" or latent.source is None:
             raise ValueError(f"model.output = {self.output!r}: must be direct, residual or transport")
         dim = self.problem.dim

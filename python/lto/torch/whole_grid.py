@@ -1,5 +1,6 @@
 """What models on whole grids read."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -28,16 +29,24 @@ def inputs(model: Model[Any], context: Context, query: Points, needed: list[int]
     """
     points, problem = context.points, model.problem
     if not isinstance(points, Grid):
-        raise ValueError(f"points: a model of kind {model.kind} needs values on a whole grid; give the {len(points)} points as lto.torch.Grid")
+        raise ValueError(
+            f"points: a model of kind {model.kind} needs values on a whole grid; give the {len(points)} points as lto.torch.Grid"
+        )
     if query != points:
-        raise ValueError(f"query: a model of kind {model.kind} predicts only on the grid of its observations; give that grid")
+        raise ValueError(
+            f"query: a model of kind {model.kind} predicts only on the grid of its observations; give that grid"
+        )
     for axis, line in zip(problem.axes, points.axes, strict=True):
         steps = np.diff(line)
         if steps.size and np.ptp(steps) > SAME_PLACE * axis.length:
-            raise ValueError(f"points: the spacing of the grid along {axis.name} varies; a model of kind {model.kind} needs an even one")
+            raise ValueError(
+                f"points: the spacing of the grid along {axis.name} varies; a model of kind {model.kind} needs an even one"
+            )
     for n, modes in zip(points.shape, needed or [], strict=False):
         if modes > n // 2 + 1:
-            raise ValueError(f"points: the {modes} modes of the model along an axis need more than the {n // 2 + 1} of {n} points")
+            raise ValueError(
+                f"points: the {modes} modes of the model along an axis need more than the {n // 2 + 1} of {n} points"
+            )
     values = context.values.to(model.dtype)
     places = unit_places(problem, points, values).mT.expand(values.shape[0], -1, -1)
     return torch.cat([values, places], 1).unflatten(2, points.plane)
