@@ -92,6 +92,8 @@ def test_grids() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             lto.torch.Grid(wrong)
+    with pytest.raises(TypeError, match=r"Grid\(64, 64\): give the coordinates along each axis; model.grid makes"):
+        lto.torch.Grid(64, 64)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"grid\(4, 4\): one positive number for each axis of the domain"):
         MODEL.grid(4, 4)
 
