@@ -92,7 +92,9 @@ def test_grids() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             lto.torch.Grid(wrong)
-    with pytest.raises(TypeError, match=r"Grid\(64, 64\): give the coordinates along each axis; model.grid makes"):
+    with pytest.raises(
+        TypeError, match=r"Grid\(64, 64\): give the coordinates along each axis; model.grid makes"
+    ):
         lto.torch.Grid(64, 64)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"grid\(4, 4\): one positive number for each axis of the domain"):
         MODEL.grid(4, 4)
@@ -130,6 +132,31 @@ def test_models_of_whole_grids(tmp_path: Path) -> None:
         module(coarse, values[:, :4], 1.0, 1.5, coarse)
     with pytest.raises(ValueError, match="only a rollout goes further"):
         module(grid, values, 1.0, 2.0, grid, "chain")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("padding", "mirror"),
+        ("output", "flux"),
+        ("boundary", "one"),
+        ("latent_placement", "right"),
+        ("encoder.kind", "graph"),
+        ("encoder.density", "log"),
+        ("evolution.kind", "wavelet"),
+        ("decoder.interpolation", "linear"),
+    ],
+)
+def test_cards_of_networks_that_are_not_known(key: str, value: str) -> None:
+    """A card of a later version must not become another network."""
+    known = json.loads(json.dumps(MODEL.card))
+    *parts, last = key.split(".")
+    inner = known["model"]
+    for part in parts:
+        inner = inner[part]
+    inner[last] = value
+    with pytest.raises(ValueError, match=rf"model\.{key} = '{value}': these networks know"):
+        lto.torch.Twin(known)
 
 
 def test_deeponets_miss_their_sensors(tmp_path: Path) -> None:

@@ -27,10 +27,10 @@ KINDS: dict[str, type[Model[Any]]] = {kind.kind: kind for kind in (Twin, Fno, FF
 
 def load(run: str | os.PathLike[str]) -> Model[Any]:
     """The model of a run folder or a model file, of whatever kind it is."""
-    card, _ = files.read(run)
+    card, tensors = files.read(run)
     kind = card["model"]["kind"]
     if kind not in KINDS:
         raise ValueError(
             f"{os.fspath(run)}: models of kind {kind!r} have no network; PyTorch has {', '.join(KINDS)}"
         )
-    return KINDS[kind].from_run(run)
+    return KINDS[kind].with_weights(card, tensors, run)

@@ -21,6 +21,13 @@ def _refuse(argument: str, value: object, requirement: str) -> ValueError:
     return ValueError(f"{argument} = {value}: {requirement}")
 
 
+def known(key: str, value: Any, *choices: Any) -> Any:
+    """A choice of a model card, if these networks have it."""
+    if value not in choices:
+        raise _refuse(f"model.{key}", repr(value), f"these networks know {', '.join(map(str, choices))}")
+    return value
+
+
 def checked_points(problem: Problem, argument: str, points: Any, device: torch.device) -> Points:
     """Points of the domain, those past the ends of a periodic axis brought in."""
     dim = problem.dim

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .checks import known
 from .encoder import length_scale
 from .kernel import cubic, normalized
 from .layers import Mlp
@@ -25,7 +26,10 @@ class Decoder(nn.Module):
         d = config["hidden"]
         self.problem = problem
         self.log_length_scale: nn.Parameter | None = None
-        if config.get("interpolation", "kernel") == "kernel":
+        if (
+            known("decoder.interpolation", config.get("interpolation", "kernel"), "kernel", "cubic")
+            == "kernel"
+        ):
             ell = length_scale(config.get("length_scale", 0.1), problem, twin["latent_points"])
             self.log_length_scale = nn.Parameter(torch.tensor([math.log(ell)]))
         self.mlp = Mlp(twin["latent_channels"], d, d, n_out, zero=zero)

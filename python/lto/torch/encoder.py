@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .checks import known
 from .kernel import central_mass, gaussian
 from .layers import Conv, Mlp
 from .points import Grid, Points, factors, mean_spacing, spread
@@ -41,7 +42,9 @@ class SetConvEncoder(_Convolved):
         super().__init__([channels, config["hidden"], config["hidden"], twin["latent_channels"]], periodic)
         self.estimate = estimate
         self.problem = problem
-        self.density = config.get("density", "per_point")
+        self.density = known(
+            "encoder.density", config.get("density", "per_point"), "per_point", "coverage", "raw"
+        )
         self.density_floor = config.get("density_floor", 1e-8)
         scale = config.get("length_scale", 0.1)
         follows = isinstance(scale, dict) and "layout" in scale
@@ -68,8 +71,6 @@ class SetConvEncoder(_Convolved):
             density = density * (self.problem.volume / (len(points) * central_mass(axes, ell)))
         elif self.density == "coverage":
             density = -torch.expm1(-density)
-        elif self.density != "raw":
-            raise ValueError(f"encoder.density = {self.density!r}: must be raw, per_point or coverage")
         return torch.cat([density, signals], 1)
 
 
@@ -105,7 +106,7 @@ def encoder(
         "set_conv": SetConvEncoder,
         "attention": AttentionEncoder,
     }
-    return kinds[twin["encoder"]["kind"]](twin, problem, periodic)
+    return kinds[known("encoder.kind", twin["encoder"]["kind"], *kinds)](twin, problem, periodic)
 
 
 def unit_places(problem: Problem, points: Points, like: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from . import tables
+from .checks import known
 from .layers import Conv, Film, Linear
 from .spectral import Waves, convolved
 
@@ -199,4 +200,6 @@ def evolution(twin: dict[str, Any], periodic: Periodic, wraps: tuple[bool, bool]
         "multigrid": MultigridEvolution,
     }
     config = twin["evolution"]
-    return kinds[config["kind"]](config, twin["latent_channels"], periodic, timed=timed, wraps=wraps)
+    return kinds[known("evolution.kind", config["kind"], *kinds)](
+        config, twin["latent_channels"], periodic, timed=timed, wraps=wraps
+    )

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from .checks import known
 from .layers import Linear
 from .model import Context, Model
 from .points import Points
@@ -72,7 +73,9 @@ class Fno(Model[None]):
     def __init__(self, card: dict[str, Any]) -> None:
         super().__init__(card)
         config, problem = self.card["model"], self.problem
-        self.published = config.get("form", "published") == "published"
+        self.published = (
+            known("form", config.get("form", "published"), "published", "neural_operator") == "published"
+        )
         self.modes = along_axes(config["modes"], problem.dim)
         width, n = config["width"], config.get("blocks", 4)
         hidden = config.get("hidden") or (128 if self.published else 2 * width)

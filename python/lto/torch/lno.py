@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .checks import is_traced
+from .checks import is_traced, known
 from .encoder import unit_places
 from .layers import LayerNorm, Linear, ResidualMlp
 from .model import Context, Model
@@ -60,7 +60,9 @@ class Lno(Model[Tensor]):
         super().__init__(card)
         config, problem = self.card["model"], self.problem
         dim, steps = config["dim"], config.get("layers", 2)
-        self.anywhere = config.get("queries", "observations") == "any"
+        self.anywhere = (
+            known("queries", config.get("queries", "observations"), "observations", "any") == "any"
+        )
         self.trunk = ResidualMlp(problem.dim, dim, steps, dim)
         self.branch = ResidualMlp(problem.dim + problem.source_channels, dim, steps, dim)
         self.projector = ResidualMlp(dim, dim, steps, config["modes"])

@@ -57,7 +57,13 @@ class Model(nn.Module, Generic[Latent]):
     @classmethod
     def from_run(cls, run: str | os.PathLike[str]) -> Self:
         """The model of a run folder, or of its model file."""
-        card, tensors = files.read(run)
+        return cls.with_weights(*files.read(run), run)
+
+    @classmethod
+    def with_weights(
+        cls, card: dict[str, Any], tensors: dict[str, Tensor], run: str | os.PathLike[str]
+    ) -> Self:
+        """The model of a card with the weights beside it; messages name the run."""
         model = cls(card)
         try:
             model.load_state_dict(tensors)

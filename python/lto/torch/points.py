@@ -22,7 +22,9 @@ class Grid:
 
     def __init__(self, *coordinates: Iterable[float]) -> None:
         if any(isinstance(along, Real) for along in coordinates):
-            raise TypeError(f"Grid{coordinates}: give the coordinates along each axis; model.grid makes a uniform grid")
+            raise TypeError(
+                f"Grid{coordinates}: give the coordinates along each axis; model.grid makes a uniform grid"
+            )
         self.axes = tuple(tuple(float(x) for x in along) for along in coordinates)
         for d, along in enumerate(self.axes):
             if not along or not all(map(math.isfinite, along)):

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
+from .checks import known
 from .decoder import Decoder
 from .encoder import encoder
 from .estimate import interpolated, nearest_linear
@@ -38,15 +39,14 @@ class Twin(Model[TwinLatent]):
     def __init__(self, card: dict[str, Any]) -> None:
         super().__init__(card)
         config, problem = self.card["model"], self.problem
-        self.output = config.get("output", "direct")
-        self.boundary = config.get("boundary")
-        centered = config.get("latent_placement", "left") == "center"
-        place = "center" if centered else "left"
+        self.output = known("output", config.get("output", "direct"), "direct", "residual", "transport")
+        self.boundary = known("boundary", config.get("boundary"), None, "zero")
+        place = known("latent_placement", config.get("latent_placement", "left"), "left", "center")
         n = config["latent_points"]
         self.latent_grid = Grid(
             *(uniform_axis(axis, n, place if axis.periodic else "vertex") for axis in problem.axes)
         )
-        wraps = config.get("padding", "domain") == "domain"
+        wraps = known("padding", config.get("padding", "domain"), "domain", "zero") == "domain"
         periodic = tuple(wraps and axis.periodic for axis in problem.axes)
         around = (problem.axes[0].periodic, problem.axes[-1].periodic)
         transports = self.output == "transport"
@@ -78,15 +78,12 @@ class Twin(Model[TwinLatent]):
             return decoded if self.boundary is None else decoded * self._vanishing(query, decoded)
         decoded = decoded * self.problem.change(t - s).to(decoded.dtype)[:, None, None]
         if self.output == "residual":
-            return decoded + interpolated(self.problem, context.points, context.values, query).to(
-                decoded.dtype
-            )
-        if self.output != "transport" or latent.source is None:
-            raise ValueError(f"model.output = {self.output!r}: must be direct, residual or transport")
-        dim = self.problem.dim
+            base = interpolated(self.problem, context.points, context.values, query)
+            return base.to(decoded.dtype) + decoded
+        dim, source = self.problem.dim, cast(SplineField, latent.source)
         places = query.scattered(decoded.device).coordinates
         lengths = places.new_tensor([axis.length for axis in self.problem.axes])
-        moved = latent.source.at(places + REACH * lengths * decoded[:, :dim].mT.to(places.dtype))
+        moved = source.at(places + REACH * lengths * decoded[:, :dim].mT.to(places.dtype))
         return moved.to(decoded.dtype) + decoded[:, dim:]
 
     def _source(self, context: Context) -> SplineField:
