@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,9 +31,8 @@ def test_the_loss_falls_and_the_program_takes_the_run(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(f"{data}[model]\n{twin(evolution=EVOLUTIONS['residual'])}\n{TRAIN}")
     lto_run("train", tmp_path / "config.toml", "-o", tmp_path / "run", "--quiet")
     model = lto.torch.Twin.from_run(tmp_path / "run")
-    states, grid = (
-        torch.tensor(part) if isinstance(part, np.ndarray) else part for part in frames(model, data)
-    )
+    recorded, grid = frames(model, data)
+    states = torch.tensor(recorded)
     scale = torch.tensor(model.card["target_normalizer"]["scale"])[:, None]
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     losses = []
@@ -79,7 +79,7 @@ def test_gradients_reach_every_parameter_and_the_observations(tmp_path: Path, ou
     values = values.requires_grad_()
     weight = torch.randn(2, 12, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
 
-    def total() -> torch.Tensor:
+    def total() -> Any:
         return (weight * model(points, values, 1.0, 1.5, model.grid(4, 3))).sum()
 
     total().backward()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import lto.torch
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 ROOT = Path(__file__).resolve().parents[2]
 TRAIN = """
@@ -60,7 +60,7 @@ def waves(seed: int, *places: Array, amplitude: float = 1.0) -> Array:
     mesh = np.meshgrid(*places, indexing="ij")
     field = np.zeros(mesh[0].shape)
     for _ in range(4):
-        phase = sum(rng.integers(-2, 3) * x for x in mesh) + rng.uniform(0, 2 * np.pi)
+        phase = sum((rng.integers(-2, 3) * x for x in mesh), start=rng.uniform(0, 2 * np.pi) + field * 0)
         field += amplitude * rng.normal() * np.sin(phase)
     return field
 
@@ -76,8 +76,8 @@ def timed_data(folder: Path, dim: int) -> str:
         [waves(10 * i + c, 0.3 * t, *angles, amplitude=[1, 10][c]) + [0, 280][c] for c in range(2)]
         for i in range(6)
     ]
-    lines = {"x": x, "y": y} if dim == 2 else {"x": x}
-    np.savez(folder / f"timed{dim}.npz", data=np.moveaxis(np.array(field), 1, -1), t=t, **lines)
+    # A single axis makes no use of y.
+    np.savez(folder / f"timed{dim}.npz", data=np.moveaxis(np.array(field), 1, -1), t=t, x=x, y=y)
     axes, domain = ("n,t,x,y,c", "-1:2,0.5:2.5") if dim == 2 else ("n,t,x,c", "-1:2")
     head = f'[data]\npath = "{folder}/timed{dim}.npz"\nlayout = "generic"\nkeys = ["data"]\n'
     return head + f'axes = "{axes}"\nperiodic = "x"\ndomain = "{domain}"\n{SPLIT}'
@@ -106,7 +106,7 @@ def shaken(folder: Path, data: str, model: str, train: str = TRAIN) -> tuple[Pat
         for name, parameter in module.named_parameters():
             if not name.endswith("log_length_scale"):
                 fan = math.prod(parameter.shape) // max(parameter.shape[0 if parameter.dim() == 4 else -1], 1)
-                parameter += 1 / math.sqrt(max(fan, 1)) * torch.randn(parameter.shape, generator=generator)
+                parameter.add_(1 / math.sqrt(max(fan, 1)) * torch.randn(parameter.shape, generator=generator))
     module.save(folder / "shaken")
     shutil.copy(folder / "trained" / "config.toml", folder / "shaken")
     return folder / "shaken", module
@@ -133,22 +133,12 @@ def sensors(module: Any, n: int, seed: int = 3) -> tuple[Array, Array]:
 
 def predicted_by_program(run: Path, points: Array, values: Array, *flags: str) -> Array:
     """What ``lto predict`` gives, ``[q, M]`` of the last time."""
-    np.savez(run / "context.npz", points=points, values=values.T)
-    lto_run(
-        "predict",
-        "--model",
-        run,
-        "--context",
-        run / "context.npz",
-        "-o",
-        run / "field.npz",
-        "--force",
-        "--quiet",
-        *flags,
-    )
-    with np.load(run / "field.npz") as file:
-        found = file["values"] if "times" not in file.files else file["values"][-1]
-    return found.reshape(len(found), -1) if found.ndim > 1 else found[None]
+    context, field = run / "context.npz", run / "field.npz"
+    np.savez(context, points=points, values=values.T)
+    lto_run("predict", "-m", run, "-c", context, "-o", field, "--force", "--quiet", *flags)
+    with np.load(field) as file:
+        found: Array = file["values"] if "times" not in file.files else file["values"][-1]
+    return found.reshape(len(found), -1)
 
 
 def difference(module: Any, got: torch.Tensor, expected: Array, first: int = 0) -> float:
