@@ -102,9 +102,15 @@ def test_grids() -> None:
 
 def test_one_batch_has_one_way() -> None:
     model = lto.torch.load(ROOT / "results" / "burgers")
-    times = torch.tensor([0.05, 0.4], dtype=torch.float64)
-    with pytest.raises(ValueError, match="number of steps differs within the batch.*split it"):
-        model(POINTS, VALUES.expand(2, -1, -1), 0.0, times, POINTS)
+    values, early = VALUES.expand(2, -1, -1), torch.tensor([0.05, 0.4], dtype=torch.float64)
+    with pytest.raises(
+        ValueError, match=r"best way differs within the batch, \['direct', 'rollout'\]: split it by t − s"
+    ):
+        model(POINTS, values, 0.0, early, POINTS)
+    with pytest.raises(
+        ValueError, match=r"number of steps differs within the batch, \[8, 16\]: split it by t − s"
+    ):
+        model(POINTS, values, 0.0, early + torch.tensor([0.35, 0.4]), POINTS)
 
 
 def test_models_of_whole_grids(tmp_path: Path) -> None:

@@ -152,10 +152,10 @@ def test_batches_are_many_single_predictions(tmp_path: Path) -> None:
     query = points.flip(0)[:, :20]
     times = torch.tensor([1.5, 2.0, 2.5], dtype=torch.float64)
     with torch.no_grad():
-        together = module(points, values, 1.0, times, query, "direct")
+        together = module(points, values, 1.0, times, query)
         assert together.shape == (3, 2, 20)
         for i in range(3):
-            alone = module(points[i], values[i], 1.0, float(times[i]), query[i], "direct")
+            alone = module(points[i], values[i], 1.0, float(times[i]), query[i])
             torch.testing.assert_close(together[i], alone, rtol=1e-6, atol=1e-5)
         shared = module(points[0], values, 1.0, 2.0, module.grid(5, 6))
         torch.testing.assert_close(
@@ -181,7 +181,7 @@ def test_everything_is_made_on_the_device_of_the_weights(
     keys = {"output": f"'{output}'", "encoder": ENCODERS["estimate"], "evolution": EVOLUTIONS["multigrid"]}
     _, module = shaken(tmp_path, timed_data(tmp_path, 2), twin(**keys))
     points, values = (torch.tensor(part) for part in sensors(module, 20))
-    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    monkeypatch.setattr(torch.compiler, "is_exporting", lambda: True)
     for observed, seen in [(points, values), (module.grid(5, 6), values.repeat(1, 2)[:, :30])]:
         for query in (points, module.grid(5, 6)):
             found = module.to("meta")(observed, seen, 1.0, 2.0, query, "direct")

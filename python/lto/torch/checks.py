@@ -12,9 +12,9 @@ from .points import Grid, Points, Scattered, precise
 from .problem import Problem
 
 
-def is_traced() -> bool:
-    """Whether operations are only recorded, so that numbers cannot be looked at."""
-    return torch.compiler.is_compiling()
+def is_exporting() -> bool:
+    """Whether operations are recorded for other programs, so that numbers cannot be looked at."""
+    return torch.compiler.is_exporting()
 
 
 def _refuse(argument: str, value: object, requirement: str) -> ValueError:
@@ -70,7 +70,7 @@ def _inside(problem: Problem, argument: str, places: Tensor) -> Tensor:
             near = (x >= axis.lower - axis.length) & (x <= axis.upper + axis.length)
             x = torch.where(contained, x, axis.lower + torch.remainder(x - axis.lower, axis.length))
             contained = near
-        if not is_traced() and not bool(contained.all()):
+        if not is_exporting() and not bool(contained.all()):
             index = (~contained).nonzero()[0].tolist()
             value = float(places[(*index, d)])
             raise _refuse(
@@ -91,7 +91,7 @@ def checked_values(problem: Problem, values: Any, points: Points, device: torch.
         raise _refuse(
             "values.shape", list(values.shape), f"must be [{p}, {n}] or [b, {p}, {n}]: channels, then points"
         )
-    if not is_traced() and not bool(torch.isfinite(values).all()):
+    if not is_exporting() and not bool(torch.isfinite(values).all()):
         index = (~torch.isfinite(values)).nonzero()[0].tolist()
         raise _refuse(
             f"values{index}",
@@ -132,7 +132,7 @@ def checked_times(
             raise TypeError(
                 f"{argument} must be a number or a floating-point tensor of {b} numbers; got {_kind(time)}"
             )
-    if not is_traced():
+    if not is_exporting():
         begin, end = pair[0].tolist(), pair[1].tolist()
         for first, last in zip(begin, end, strict=True):
             if not first <= last:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .checks import is_traced
+from .checks import is_exporting
 from .layers import Mlp
 from .model import Context, Model
 from .points import Grid, Points, uniform_axis
@@ -81,7 +81,7 @@ class DeepOnet(Model[Tensor]):
         ]
         squares, index = sum((way**2 for way in ways[1:]), start=ways[0] ** 2).min(-1)
         far = squares.sqrt() > SAME_PLACE * max(axis.length for axis in self.problem.axes)
-        if not is_traced() and bool(far.any()):
+        if not is_exporting() and bool(far.any()):
             place = sensors[0, far.nonzero()[0, 1]].tolist()
             raise ValueError(
                 f"points: the {len(self.sensors)} sensors of a DeepONet must be among the observed points, but the one at {place} is not"

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .checks import is_traced, known
+from .checks import is_exporting, known
 from .encoder import unit_places
 from .layers import LayerNorm, Linear, ResidualMlp
 from .model import Context, Model
@@ -80,7 +80,7 @@ class Lno(Model[Tensor]):
         return z
 
     def decode(self, latent: Tensor, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
-        if not (self.anywhere or is_traced() or _is_among(query, context.points, latent.device)):
+        if not (self.anywhere or is_exporting() or _is_among(query, context.points, latent.device)):
             raise ValueError(
                 "query: with model.queries = 'observations' an LNO predicts only at observed points; some of these are not. A model with "
                 "queries = 'any' predicts anywhere"

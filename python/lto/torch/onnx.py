@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .model import Model
+from .checks import checked_batch, checked_points, checked_values
+from .model import Context, Model
 from .points import Grid
 
 
@@ -22,16 +23,14 @@ class _Direct(nn.Module):
         self.takes_times = model.problem.times is not None and not model.goes_by_steps
 
     def forward(self, *inputs: Tensor) -> Tensor:
-        rest = iter(inputs)
-        points = self.points or next(rest)
-        values = next(rest)
-        times = next(rest) if self.takes_times else None
-        query = self.query or next(rest)
-        if times is not None:
-            return self.model(points, values, times[:, 0], times[:, 1], query, way="direct")
-        begin, interval = (self.model.problem.times or (None,))[0], self.model.card["native_interval"]
-        end = None if begin is None else begin + interval
-        return self.model(points, values, begin, end, query)
+        model, rest = self.model, iter(inputs)
+        device = next(model.parameters()).device
+        points = checked_points(model.problem, "points", self.points or next(rest), device)
+        values = checked_values(model.problem, next(rest), points, device)
+        times = next(rest) if self.takes_times else torch.zeros(values.shape[0], 2, device=device)
+        query = checked_points(model.problem, "query", self.query or next(rest), device)
+        checked_batch(values, points, query)
+        return model.apply_once(Context(points, values), times[:, 0], times[:, 1], query)
 
 
 def export(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from torch import Tensor
 
-from .checks import is_traced
+from .checks import is_exporting
 from .points import Grid, Points, same_points, whole_grid
 
 if TYPE_CHECKING:
@@ -39,17 +39,16 @@ def predict(
                 f"way = {way!r}: a model of kind {model.kind} goes one native step at a time; only a rollout goes further"
             )
         return _roll(model, context, s, t, _native_steps(model, s, t), query, query)
-    n = 1 if way == "direct" else _agreed("number of steps", [_n_steps(model, lead) for lead in _leads(s, t)])
     if way is None:
-        way = _agreed("best way", [_way(model, lead) for lead in _leads(s, t)])
-    if way == "rollout":
-        on = (
-            context.points
-            if isinstance(context.points, Grid)
-            else whole_grid(model.problem, model.problem.native)
-        )
-        return _roll(model, context, s, t, n, query, on)
-    return _chain(model, context, s, t, n if way == "chain" else 1, query)
+        way = _agreed("best way", [_way(model, lead) for lead in _numbers(t - s)[0]])
+    if way == "direct":
+        return model.apply_once(context, s, t, query)
+    n = _agreed("number of steps", [_n_steps(model, lead) for lead in _numbers(t - s)[0]])
+    if way == "chain":
+        return _chain(model, context, s, t, n, query)
+    given = context.points
+    on = given if isinstance(given, Grid) else whole_grid(model.problem, model.problem.native)
+    return _roll(model, context, s, t, n, query, on)
 
 
 def _chain(model: Model[Any], context: Context, s: Tensor, t: Tensor, n: int, query: Points) -> Tensor:
@@ -85,12 +84,11 @@ def _fed_back(model: Model[Any], context: Context, predicted: Tensor, at: Points
     return type(context)(at, torch.cat([context.values[:, q:], predicted], 1))
 
 
-def _leads(s: Tensor, t: Tensor) -> list[float]:
-    if is_traced():
-        raise ValueError(
-            "way = None: which way is best depends on the times; name one, such as way='direct', to record a graph"
-        )
-    return (t - s).tolist()
+def _numbers(*times: Tensor) -> list[list[float]]:
+    """Times as numbers, on which the steps depend."""
+    if is_exporting():
+        raise ValueError("how many steps a model takes depends on the times; lto.torch.export records one")
+    return [time.tolist() for time in times]
 
 
 def _n_steps(model: Model[Any], lead: float) -> int:
@@ -116,12 +114,10 @@ def _way(model: Model[Any], lead: float) -> str:
 def _native_steps(model: Model[Any], s: Tensor, t: Tensor) -> int:
     """Native steps from s to t."""
     interval = model.card["native_interval"]
-    if is_traced():
-        return 1
     if not interval:
         raise ValueError("there are no steps in time: the model card has no native interval")
     found = []
-    for begin, end in zip(s.tolist(), t.tolist(), strict=True):
+    for begin, end in zip(*_numbers(s, t), strict=True):
         steps = round((end - begin) / interval)
         if steps < 1 or abs(begin + steps * interval - end) > SAME_TIME * max(abs(end), abs(begin), interval):
             raise ValueError(
