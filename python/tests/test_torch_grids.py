@@ -26,6 +26,7 @@ BASELINES = {
 TWINS = {
     "residual": twin(output="'residual'", evolution=EVOLUTIONS["spectral"]),
     "transport": twin(output="'transport'", encoder=ENCODERS["estimate"]),
+    "gated": twin(output="'gated'", encoder=ENCODERS["position"]),
 }
 
 

@@ -23,6 +23,7 @@ CASES = {
     "attention": twin(encoder=ENCODERS["attention"], evolution=EVOLUTIONS["residual"]),
     "residual": twin(output="'residual'"),
     "transport": twin(output="'transport'", encoder=ENCODERS["estimate"]),
+    "gated": twin(output="'gated'", encoder=ENCODERS["position"]),
     "fno": BASELINES["fno"],
     "f_fno": BASELINES["f_fno"],
     "lno": BASELINES["lno"],

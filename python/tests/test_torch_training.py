@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from test_torch_grids import BASELINES, frames
-from test_torch_parity import ENCODERS, EVOLUTIONS, twin
+from test_torch_parity import ENCODERS, EVOLUTIONS, OUTPUTS, twin
 from torch_program import (
     TRAIN,
     WHOLE,
@@ -69,7 +69,7 @@ def test_an_unchanged_model_keeps_its_card_and_every_bit(tmp_path: Path) -> None
     assert all(torch.equal(before[name], after[name]) for name in before | after)
 
 
-@pytest.mark.parametrize("output", ["direct", "residual", "transport"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_gradients_reach_every_parameter_and_the_observations(tmp_path: Path, output: str) -> None:
     """The derivative in the values and in ℓ against central differences, in double precision."""
     model = shaken(

@@ -3,16 +3,16 @@
 # mypy: disable-error-code="no-any-return, no-untyped-call"
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from .checks import is_exporting
+from .encoder import position
 from .layers import Mlp
 from .model import Context, Model
-from .points import Grid, Points, uniform_axis
+from .points import Grid, Points, displacements, squares, uniform_axis
 from .tables import SAME_PLACE
 
 
@@ -35,9 +35,7 @@ class DeepOnet(Model[Tensor]):
         ]
         self.sensors = Grid(*lines)
         q, self.basis = problem.target_channels, config["basis"]
-        features = sum(2 if axis.periodic else 1 for axis in problem.axes) + (
-            0 if problem.times is None else 2
-        )
+        features = problem.position_channels + (0 if problem.times is None else 2)
         self.branch = Mlp(problem.source_channels * len(self.sensors), *config["branch"], q * self.basis)
         self.trunk = Mlp(features, *config["trunk"], q * self.basis)
         self.bias = nn.Parameter(torch.zeros(q))
@@ -56,33 +54,20 @@ class DeepOnet(Model[Tensor]):
 
     def _features(self, query: Points, s: Tensor, t: Tensor) -> Tensor:
         """``[b, M, features]``."""
-        places = query.scattered(s.device).coordinates.expand(len(s), -1, -1)
-        found = []
-        for d, axis in enumerate(self.problem.axes):
-            share = axis.share(places[..., d])
-            found += (
-                [torch.sin(2 * math.pi * share), torch.cos(2 * math.pi * share)]
-                if axis.periodic
-                else [2 * share - 1]
-            )
-        if self.problem.times is not None:
-            found += [
-                self.problem.fraction(time)[:, None].to(places.dtype).expand_as(places[..., 0])
-                for time in (s, t)
-            ]
-        return torch.stack(found, -1)
+        found = position(self.problem, query, s.device).expand(len(s), -1, -1)
+        if self.problem.times is None:
+            return found
+        times = torch.stack([self.problem.fraction(s), self.problem.fraction(t)], -1).to(found.dtype)
+        return torch.cat([found, times[:, None].expand(-1, len(query), -1)], -1)
 
     def _places(self, points: Points, device: torch.device) -> Tensor:
         """The index of each sensor among the observed points, ``[1 or b, S]``."""
-        sensors, known = self.sensors.scattered(device).coordinates, points.scattered(device).coordinates
-        ways = [
-            axis.displacement(sensors[..., d][..., None], known[..., d][:, None])
-            for d, axis in enumerate(self.problem.axes)
-        ]
-        squares, index = sum((way**2 for way in ways[1:]), start=ways[0] ** 2).min(-1)
-        far = squares.sqrt() > SAME_PLACE * max(axis.length for axis in self.problem.axes)
+        sensors = self.sensors.scattered(device)
+        ways = displacements(self.problem, sensors, points.scattered(device))
+        nearest, index = squares(ways).min(-1)
+        far = nearest.sqrt() > SAME_PLACE * max(axis.length for axis in self.problem.axes)
         if not is_exporting() and bool(far.any()):
-            place = sensors[0, far.nonzero()[0, 1]].tolist()
+            place = sensors.coordinates[0, far.nonzero()[0, 1]].tolist()
             raise ValueError(
                 f"points: the {len(self.sensors)} sensors of a DeepONet must be among the observed points, but the one at {place} is not"
             )

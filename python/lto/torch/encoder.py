@@ -32,15 +32,18 @@ class SetConvEncoder(_Convolved):
     """The Gaussian set convolution, then convolutions.
 
     At the points x of the latent grid it gives the density ρ = Σ_j κ_ℓ(x, c_j), scaled, and the signals
-    û = Σ_j u_j κ_ℓ(x, c_j) / (ρ + ε). ℓ is learned, or a learned multiple of the mean spacing of the observations.
+    û = Σ_j u_j κ_ℓ(x, c_j) / (ρ + ε). ℓ is learned, or a learned multiple of the mean spacing of the observations. The convolutions may
+    also see the estimated source and the position of x.
     """
 
     def __init__(self, twin: dict[str, Any], problem: Problem, periodic: tuple[bool, ...]) -> None:
         config = twin["encoder"]
         estimate = bool(config.get("estimate", False))
+        places = bool(config.get("position", False))
         channels = 1 + problem.source_channels * (2 if estimate else 1)
+        channels += problem.position_channels if places else 0
         super().__init__([channels, config["hidden"], config["hidden"], twin["latent_channels"]], periodic)
-        self.estimate = estimate
+        self.estimate, self.position = estimate, places
         self.problem = problem
         self.density = known(
             "encoder.density", config.get("density", "per_point"), "per_point", "coverage", "raw"
@@ -54,8 +57,13 @@ class SetConvEncoder(_Convolved):
 
     def forward(self, points: Points, values: Tensor, estimate: Tensor | None, grid: Grid) -> Tensor:
         """Shapes: values ``[b, p, N]``, the estimated source on the grid ``[b, p, n0, n1]`` if it is seen → ``[b, k, n0, n1]``."""
-        seen = self.channels(points, values, grid)
-        return self.convolved(seen if estimate is None else torch.cat([seen, estimate], 1))
+        seen = [self.channels(points, values, grid)]
+        if estimate is not None:
+            seen.append(estimate)
+        if self.position:
+            where = position(self.problem, grid, values.device).to(seen[0].dtype)
+            seen.append(where.mT.unflatten(2, grid.plane).expand(len(values), -1, -1, -1))
+        return self.convolved(torch.cat(seen, 1))
 
     def channels(self, points: Points, values: Tensor, grid: Grid) -> Tensor:
         """Density and signals, ``[b, 1 + p, n0, n1]``."""
@@ -114,6 +122,20 @@ def unit_places(problem: Problem, points: Points, like: Tensor) -> Tensor:
     places = points.scattered(like.device).coordinates
     shares = [axis.share(places[..., d]) for d, axis in enumerate(problem.axes)]
     return torch.stack(shares, -1).to(like.dtype)
+
+
+def position(problem: Problem, points: Points, device: torch.device) -> Tensor:
+    """Where points are, ξ from 0 to 1 along each axis: sin 2πξ and cos 2πξ on periodic axes, 2ξ − 1 on others.
+
+    Shapes: ``[1 or b, N, c]`` with the problem's ``position_channels`` c.
+    """
+    places = points.scattered(device).coordinates
+    found = []
+    for d, axis in enumerate(problem.axes):
+        share = axis.share(places[..., d])
+        angle = 2 * math.pi * share
+        found += [torch.sin(angle), torch.cos(angle)] if axis.periodic else [2 * share - 1]
+    return torch.stack(found, -1)
 
 
 def latent_spacing(problem: Problem, n: int) -> float:

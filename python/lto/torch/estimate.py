@@ -8,7 +8,18 @@ from torch import Tensor
 
 from . import tables
 from .kernel import gaussian
-from .points import Grid, Points, Scattered, along, factors, mean_spacing, precise, spread
+from .points import (
+    Grid,
+    Points,
+    Scattered,
+    along,
+    displacements,
+    factors,
+    mean_spacing,
+    precise,
+    spread,
+    squares,
+)
 from .problem import Problem
 
 NEIGHBORS = 6
@@ -45,13 +56,9 @@ def nearest_linear(problem: Problem, points: Scattered, values: Tensor, places: 
 
     Shapes: values ``[b, p, N]``, M places → ``[b, p, M]``.
     """
-    ways = [
-        axis.displacement(places.coordinates[..., d][..., None], points.coordinates[..., d][:, None])
-        for d, axis in enumerate(problem.axes)
-    ]
-    squares = sum((way**2 for way in ways[1:]), start=ways[0] ** 2)
+    ways = displacements(problem, places, points)
     k = min(NEIGHBORS * problem.dim, len(points))
-    near, index = torch.topk(squares, k, -1, largest=False)
+    near, index = torch.topk(squares(ways), k, -1, largest=False)
     ways = [way.gather(-1, index) for way in ways]
     width = 2 * SCALE**2 * near[..., min(REACH * problem.dim, k) - 1, None]
     weights = torch.exp(-(near - near[..., :1]) / torch.clamp(width, min=torch.finfo(near.dtype).tiny))

@@ -111,6 +111,19 @@ def mean_spacing(problem: Problem, points: Points) -> float:
     return math.pow(problem.volume / len(points), 1 / problem.dim)
 
 
+def displacements(problem: Problem, places: Scattered, points: Scattered) -> list[Tensor]:
+    """The shortest ways from M places to N points along each axis, ``[1 or b, M, N]``."""
+    return [
+        axis.displacement(places.coordinates[..., d][..., None], points.coordinates[..., d][:, None])
+        for d, axis in enumerate(problem.axes)
+    ]
+
+
+def squares(ways: list[Tensor]) -> Tensor:
+    """Squared lengths of ways."""
+    return sum((way**2 for way in ways[1:]), start=ways[0] ** 2)
+
+
 def same_points(a: Points, b: Points) -> bool:
     """Whether two sets are the same points in the same order."""
     if isinstance(a, Scattered) and isinstance(b, Scattered):

@@ -85,6 +85,11 @@ class Problem:
         """Ω's volume."""
         return math.prod(axis.length for axis in self.axes)
 
+    @property
+    def position_channels(self) -> int:
+        """Numbers that tell a place: two on each circle, one on other axes."""
+        return sum(2 if axis.periodic else 1 for axis in self.axes)
+
     def fraction(self, time: Tensor) -> Tensor:
         """Times as shares of the trained range."""
         first, last = self.times or (0.0, 1.0)

@@ -14,8 +14,9 @@ from .decoder import Decoder
 from .encoder import encoder
 from .estimate import interpolated, nearest_linear
 from .evolution import evolution
+from .gate import freedom
 from .model import Context, Model
-from .points import Grid, Points, precise, uniform_axis
+from .points import Grid, Points, mean_spacing, precise, uniform_axis
 from .spline import SplineField
 from .tables import FEWEST
 
@@ -39,7 +40,12 @@ class Twin(Model[TwinLatent]):
     def __init__(self, card: dict[str, Any]) -> None:
         super().__init__(card)
         config, problem = self.card["model"], self.problem
-        self.output = known("output", config.get("output", "direct"), "direct", "residual", "transport")
+        self.output = known(
+            "output", config.get("output", "direct"), "direct", "residual", "transport", "gated"
+        )
+        extra = {"transport": problem.dim, "gated": problem.dim + 1}.get(self.output, 0)
+        self.moves = extra > 0
+        """Whether the estimated source is moved, by a displacement that is decoded before the values of the channels."""
         self.boundary = known("boundary", config.get("boundary"), None, "zero")
         place = known("latent_placement", config.get("latent_placement", "left"), "left", "center")
         n = config["latent_points"]
@@ -49,15 +55,12 @@ class Twin(Model[TwinLatent]):
         wraps = known("padding", config.get("padding", "domain"), "domain", "zero") == "domain"
         periodic = tuple(wraps and axis.periodic for axis in problem.axes)
         around = (problem.axes[0].periodic, problem.axes[-1].periodic)
-        transports = self.output == "transport"
         self.encoder = encoder(config, problem, periodic)
         self.evolution = evolution(config, periodic, around, problem.times is not None)
-        self.decoder = Decoder(
-            config, problem, problem.target_channels + (problem.dim if transports else 0), zero=transports
-        )
+        self.decoder = Decoder(config, problem, extra + problem.target_channels, zero=self.moves)
 
     def encode(self, context: Context) -> TwinLatent:
-        source = self._source(context) if self.output == "transport" or self.encoder.estimate else None
+        source = self._source(context) if self.moves or self.encoder.estimate else None
         estimate = None
         if source is not None and self.encoder.estimate:
             everywhere = self.latent_grid.scattered(context.values.device).coordinates
@@ -72,19 +75,27 @@ class Twin(Model[TwinLatent]):
 
     def decode(self, latent: TwinLatent, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
         """The target state itself, multiplied by what vanishes on its boundary if that is known; or the change of the source,
-        ``û_s(q) + c r``; or the source moved and corrected, ``û_s(q + c L d) + c r``, with the typical change c over the lead."""
+        ``û_s(q) + c r``; or the source moved and corrected, ``û_s(q + c L d) + c r``, with the typical change c over the lead; or this
+        with a gate, ``(1 − g γ) û_s(q + c L d) + g r``, with the freedom g, which is c only where the source is well observed."""
         decoded: Tensor = self.decoder(latent.z, self.latent_grid, query)
         if self.output == "direct":
             return decoded if self.boundary is None else decoded * self._vanishing(query, decoded)
-        decoded = decoded * self.problem.change(t - s).to(decoded.dtype)[:, None, None]
+        change = self.problem.change(t - s)
+        scale = change.to(decoded.dtype)[:, None, None]
         if self.output == "residual":
             base = interpolated(self.problem, context.points, context.values, query)
-            return base.to(decoded.dtype) + decoded
+            return base.to(decoded.dtype) + scale * decoded
         dim, source = self.problem.dim, cast(SplineField, latent.source)
         places = query.scattered(decoded.device).coordinates
         lengths = places.new_tensor([axis.length for axis in self.problem.axes])
-        moved = source.at(places + REACH * lengths * decoded[:, :dim].mT.to(places.dtype))
-        return moved.to(decoded.dtype) + decoded[:, dim:]
+        way = REACH * lengths * (scale * decoded[:, :dim]).mT.to(places.dtype)
+        moved = source.at(places + way).to(decoded.dtype)
+        if self.output == "transport":
+            return moved + scale * decoded[:, dim:]
+        h = mean_spacing(self.problem, self.latent_grid)
+        free = freedom(self.problem, context.points, query, change, h).to(decoded.dtype)[:, None]
+        gate, correction = decoded[:, dim : dim + 1], decoded[:, dim + 1 :]
+        return moved + free * (correction - gate * moved)
 
     def _source(self, context: Context) -> SplineField:
         """û_s: the spline through a whole grid, else through the nearest observations' estimate on the latent grid."""
