@@ -46,10 +46,12 @@ def evaluation(run: Path, *flags: str) -> Any:
 
 
 @pytest.mark.parametrize("dim", [1, 2])
-@pytest.mark.parametrize("name", [*BASELINES, *TWINS])
-def test_predictions_from_whole_grids(tmp_path: Path, name: str, dim: int) -> None:
-    """One step ahead and three, on the grid of the data."""
-    data = timed_data(tmp_path, dim)
+@pytest.mark.parametrize(
+    ("name", "anomalies"), [*((name, False) for name in [*BASELINES, *TWINS]), ("fno", True), ("gated", True)]
+)
+def test_predictions_from_whole_grids(tmp_path: Path, name: str, anomalies: bool, dim: int) -> None:
+    """One step ahead and three, on the grid of the data; of states, or of their departures from the mean course."""
+    data = timed_data(tmp_path, dim) + ("anomalies = true\n" if anomalies else "")
     run, module = shaken(tmp_path, data, (BASELINES | TWINS)[name], WHOLE)
     states, grid = frames(module, data)
     examples = evaluation(run, "--resolutions", "16", "--starts", "0", "--horizon", "3")["examples"]

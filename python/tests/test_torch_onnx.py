@@ -66,6 +66,22 @@ def test_the_graph_gives_the_numbers_of_the_module(tmp_path: Path, case: str) ->
     )
 
 
+def test_a_mean_course_needs_times(tmp_path: Path) -> None:
+    """Also of a model that always goes one native interval: from the second frame, past the end of a period."""
+    data = timed_data(tmp_path, 2) + "anomalies = true\ntime_period = 2.0\n"
+    _, module = shaken(tmp_path, data, BASELINES["fno"], WHOLE)
+    grid = module.grid(16, 9)
+    values = torch.tensor(sensors(module, len(grid))[1])[None]
+    assert lto.torch.export(module, tmp_path / "model.onnx", grid, values, grid) == ["values", "times"]
+    for s in (1.0, 1.5):
+        times = torch.tensor([[s, s + 0.5]], dtype=torch.float64)
+        got = run(tmp_path / "model.onnx", {"values": values, "times": times})
+        with torch.no_grad():
+            expected = module(grid, values, s, s + 0.5, grid)
+        scale = np.array(module.card["target_normalizer"]["scale"])[:, None]
+        assert np.abs((got - expected.numpy()) / scale).max() < 1e-5 * np.abs(expected.numpy() / scale).max()
+
+
 def test_steady_models_have_no_times(tmp_path: Path) -> None:
     _, module = shaken(
         tmp_path, steady_data(tmp_path), twin(evolution=EVOLUTIONS["steady"], boundary="'zero'")

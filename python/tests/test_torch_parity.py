@@ -127,6 +127,17 @@ def test_ways(tmp_path: Path, output: str, way: str) -> None:
     check(run, module, to=3.0, flags=("--way", way))
 
 
+@pytest.mark.parametrize("period", ["", "time_period = 1.5\n"])
+@pytest.mark.parametrize("way", ["direct", "chain", "rollout"])
+def test_departures_from_a_mean_course(tmp_path: Path, way: str, period: str) -> None:
+    """To a time between two frames of the data."""
+    data = timed_data(tmp_path, 2) + f"anomalies = true\n{period}"
+    keys = {"output": "'gated'", "max_step": "2.0", "encoder": ENCODERS["position"]}
+    run, module = shaken(tmp_path, data, twin(**keys))
+    assert len(module.course.mean) == (3 if period else 5)
+    check(run, module, to=2.8, flags=("--way", way))
+
+
 def test_the_best_way_is_taken(tmp_path: Path) -> None:
     run, module = shaken(tmp_path, timed_data(tmp_path, 1), twin(max_step="1.0"))
     check(run, module, to=2.5)

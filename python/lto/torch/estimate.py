@@ -40,13 +40,22 @@ def interpolated(problem: Problem, points: Points, values: Tensor, query: Points
     Shapes: values ``[b, p, N]`` → ``[b, p, M]``.
     """
     exact = values.to(precise(values.device))
-    if isinstance(points, Grid) and isinstance(query, Grid):
-        matrices = tables.resampling(problem.axes, points.axes, query.axes)
-        if matrices is not None:
-            maps = [tables.tensor(matrix, exact) for matrix in matrices]
-            u = maps[-1] @ exact.unflatten(2, points.plane).mT
-            return (u.mT if len(maps) == 1 else maps[0] @ u.mT).flatten(2).to(values.dtype)
-    return _smooth(problem, points.scattered(values.device), exact, query).to(values.dtype)
+    found = _resampled(problem, points, exact, query)
+    if found is None:
+        found = _smooth(problem, points.scattered(values.device), exact, query)
+    return found.to(values.dtype)
+
+
+def closely(problem: Problem, points: Points, values: Tensor, query: Points) -> Tensor:
+    """The closest interpolation of the observations: from grid to grid by resampling, else through the nearest ones.
+
+    Shapes: values ``[b, p, N]`` → ``[b, p, M]``.
+    """
+    found = _resampled(problem, points, values, query)
+    if found is None:
+        device = values.device
+        found = nearest_linear(problem, points.scattered(device), values, query.scattered(device))
+    return found
 
 
 def nearest_linear(problem: Problem, points: Scattered, values: Tensor, places: Scattered) -> Tensor:
@@ -74,6 +83,18 @@ def nearest_linear(problem: Problem, points: Scattered, values: Tensor, places: 
     return torch.minimum(
         torch.maximum(torch.where(determined, fitted, mean), chosen.amin(-1)), chosen.amax(-1)
     )
+
+
+def _resampled(problem: Problem, points: Points, values: Tensor, query: Points) -> Tensor | None:
+    """Resampled from one grid to another; ``None`` if one is not a grid, or there is no way between them."""
+    if not (isinstance(points, Grid) and isinstance(query, Grid)):
+        return None
+    matrices = tables.resampling(problem.axes, points.axes, query.axes)
+    if matrices is None:
+        return None
+    maps = [tables.tensor(matrix, values) for matrix in matrices]
+    u = maps[-1] @ values.unflatten(2, points.plane).mT
+    return (u.mT if len(maps) == 1 else maps[0] @ u.mT).flatten(2)
 
 
 def _smooth(problem: Problem, points: Scattered, values: Tensor, query: Points) -> Tensor:

@@ -16,8 +16,8 @@ FILE_NAME = "model.safetensors"
 """The file of a run that holds its trained model."""
 KEY = "lto"
 """Key of the metadata that holds the card as JSON."""
-RENAMED = {"evolution.global.": "evolution.spectral."}
-"""Beginnings of names in files that differ from those of modules: ``global`` is a word of Python."""
+RENAMED = {"evolution.global.": "evolution.spectral.", "mean_course": "course.mean"}
+"""Beginnings of names in files that differ from those of modules: ``global`` is a word of Python, and a mean course is a module."""
 
 
 def read(run: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -15,6 +15,7 @@ from typing_extensions import Self
 
 from . import files, stepping
 from .checks import checked_batch, checked_points, checked_times, checked_values
+from .course import MeanCourse
 from .points import Grid, Points, whole_grid
 from .problem import Problem
 
@@ -50,6 +51,9 @@ class Model(nn.Module, Generic[Latent]):
             )
         self.card = copy.deepcopy(card)
         self.problem = Problem.of(card)
+        course, means = card.get("course"), card["target_normalizer"]["mean"]
+        self.course = None if course is None else MeanCourse(course, self.problem, means)
+        """The mean course that states are departures from, if they are."""
         self.extrapolates = False
         """Whether times outside the training data's are accepted."""
         self._trained: str | None = None
@@ -129,19 +133,28 @@ class Model(nn.Module, Generic[Latent]):
 
     def apply_once(self, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
         """Encode, evolve from s to t, decode: ``[b, p, N]`` → ``[b, q, M]``, in physical units."""
-        context = self.normalized(context)
+        context = self.normalized(context, s)
         latent = self.evolve(self.encode(context), s, t)
-        return self.physical(self.decode(latent, context, s, t, query), context.values)
+        return self.physical(self.decode(latent, context, s, t, query), context.values, t, query)
 
-    def normalized(self, context: Context) -> Context:
-        """The observations as the network sees them."""
+    def normalized(self, context: Context, s: Tensor) -> Context:
+        """Observations at time s as the network sees them."""
         mean, scale = self._normalizer("source_normalizer", context.values)
-        return Context(context.points, (context.values - mean) / scale)
+        departed = self._depart(context.values, context.points, s, -1)
+        return Context(context.points, (departed - mean) / scale)
 
-    def physical(self, predicted: Tensor, like: Tensor) -> Tensor:
-        """A prediction of the network in physical units, in the type of the observations."""
+    def physical(self, predicted: Tensor, like: Tensor, t: Tensor, query: Points) -> Tensor:
+        """A prediction of the network at time t in physical units, in the type of the observations."""
         mean, scale = self._normalizer("target_normalizer", like)
-        return predicted.to(like.dtype) * scale + mean
+        return self._depart(predicted.to(like.dtype) * scale + mean, query, t, 1)
+
+    def _depart(self, values: Tensor, points: Points, t: Tensor, sign: int) -> Tensor:
+        """Adds ``sign`` times the mean course to a state at time t, less its mean over everything, which the normalizers keep."""
+        if self.course is None:
+            return values
+        mean, _ = self._normalizer("target_normalizer", values)
+        course: Tensor = self.course(t, points)
+        return values + sign * (course.to(values.dtype) - mean)
 
     def _normalizer(self, key: str, like: Tensor) -> tuple[Tensor, Tensor]:
         mean, scale = (like.new_tensor(self.card[key][part])[:, None] for part in ("mean", "scale"))

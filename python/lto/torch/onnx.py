@@ -20,7 +20,8 @@ class _Direct(nn.Module):
     def __init__(self, model: Model[Any], points: Grid | None, query: Grid | None) -> None:
         super().__init__()
         self.model, self.points, self.query = model, points, query
-        self.takes_times = model.problem.times is not None and not model.goes_by_steps
+        uses_times = model.course is not None or not model.goes_by_steps
+        self.takes_times = model.problem.times is not None and uses_times
 
     def forward(self, *inputs: Tensor) -> Tensor:
         model, rest = self.model, iter(inputs)
@@ -44,7 +45,7 @@ def export(
 
     Inputs are ``points``, ``values``, ``times [b, 2]`` (s and t of every example) and ``query``, in this order, with the shapes and types
     of the given tensors; the output is ``prediction [b, q, M]``. A :class:`Grid` is fixed in the graph and no input. Neither are times
-    of steady models, nor of those that go one native interval at a time.
+    of steady models, nor of those that go one native interval at a time, unless they learn departures from a mean course.
 
     The graph checks nothing: places must be in the domain and values finite.
     """

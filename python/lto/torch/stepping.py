@@ -53,11 +53,11 @@ def predict(
 
 def _chain(model: Model[Any], context: Context, s: Tensor, t: Tensor, n: int, query: Points) -> Tensor:
     """n equal latent steps without decoding in between."""
-    seen = model.normalized(context)
+    seen = model.normalized(context, s)
     latent = model.encode(seen)
     for k in range(n):
         latent = model.evolve(latent, s + (t - s) * k / n, s + (t - s) * (k + 1) / n)
-    return model.physical(model.decode(latent, seen, s, t, query), context.values)
+    return model.physical(model.decode(latent, seen, s, t, query), context.values, t, query)
 
 
 def _roll(
