@@ -36,11 +36,11 @@ SPLIT = "split = { counts = { train = 4, validation = 1, test = 1 } }\n"
 
 
 def program() -> str:
-    """The program: ``LTO_BIN``, else the release build of this repository."""
-    path = os.environ.get("LTO_BIN") or str(ROOT / "target" / "release" / "lto")
+    """The program: ``LTO_PROGRAM``, else the release build of this repository."""
+    path = os.environ.get("LTO_PROGRAM") or str(ROOT / "target" / "release" / "lto")
     if not Path(path).exists():
         pytest.skip(
-            f"{path} does not exist: build it (cargo build --release --bin lto) or name it by LTO_BIN"
+            f"{path} does not exist: build it (cargo build --release --bin lto) or name it by LTO_PROGRAM"
         )
     return path
 
