@@ -36,16 +36,16 @@ impl Model {
     }
 
     /// [`Model::depart`] for the values `[b, channel, point]` of a batch, one or b sets of points.
-    fn depart_all<'a>(
+    fn depart_all(
         &self,
         values: &mut [f64],
         queries: &[Arc<Points>],
-        times: impl Iterator<Item = &'a (f64, f64)>,
-        (at, sign): (fn(&(f64, f64)) -> f64, f64),
+        times: impl Iterator<Item = f64>,
+        sign: f64,
     ) -> Result<()> {
         let size = queries.first().map_or(1, |query| self.card.problem.target_channels * query.len());
         let mut examples = values.chunks_exact_mut(size).zip(queries.iter().cycle()).zip(times);
-        examples.try_for_each(|((values, query), times)| self.depart(values, query, at(times), sign))
+        examples.try_for_each(|((values, query), t)| self.depart(values, query, t, sign))
     }
 
     /// Decodes evolved states, large queries piece by piece.
@@ -75,7 +75,7 @@ impl Model {
             queries => decode(queries)?,
         };
         self.card.target_normalizer.denormalize(&mut values, n)?;
-        self.depart_all(&mut values, queries, evolved.times().iter(), (|&(_, t)| t, 1.0))?;
+        self.depart_all(&mut values, queries, evolved.times().iter().map(|&(_, t)| t), 1.0)?;
         Ok(values)
     }
 
@@ -117,8 +117,9 @@ impl Model {
         for (context, &(s, _)) in batch.contexts.iter_mut().zip(&batch.times) {
             self.depart(&mut context.values, &context.points, s, -1.0)?;
         }
-        self.depart_all(&mut batch.source, &batch.queries, batch.times.iter(), (|&(s, _)| s, -1.0))?;
-        self.depart_all(&mut batch.target, &batch.queries, batch.times.iter(), (|&(_, t)| t, -1.0))?;
+        let (starts, ends) = (batch.times.iter().map(|&(s, _)| s), batch.times.iter().map(|&(_, t)| t));
+        self.depart_all(&mut batch.source, &batch.queries, starts, -1.0)?;
+        self.depart_all(&mut batch.target, &batch.queries, ends, -1.0)?;
         let (contexts, target_contexts) = (&mut batch.contexts, &mut batch.target_contexts);
         for (contexts, normalizer) in [(contexts, source), (target_contexts, target)] {
             for context in contexts {
