@@ -22,7 +22,7 @@ lto.train(config, out="run", settings={"train.steps": 1000000}, on_metrics=lambd
 GENERATE = """
 import lto
 print("ready", flush=True)
-lto.generate("navier-stokes", n=100000, out="ns.hdf5", solve_resolution=64, resolutions=[64])
+lto.generate("navier-stokes", n=5000, out="ns.hdf5", solve_resolution=64, resolutions=[64])
 """
 CERTIFY = """
 import numpy, lto

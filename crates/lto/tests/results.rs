@@ -3,7 +3,7 @@
 use lto::model::Model;
 use lto_numerics::dataset::Context;
 use lto_numerics::metric::relative_l2::relative_l2;
-use lto_numerics::pde::{BurgersConfig, PdeConfig, sample_rng};
+use lto_numerics::pde::{BurgersConfig, DarcyConfig, PdeConfig, sample_rng};
 use lto_numerics::{Points, Sample};
 use std::path::Path;
 use std::sync::Arc;
@@ -43,4 +43,30 @@ fn burgers_error(model: &Model) -> f64 {
         }
     }
     errors.iter().sum::<f64>() / errors.len() as f64
+}
+
+/// Darcy fields that no training has seen, on a grid that none had either, from all points and from a tenth of them.
+#[test]
+fn the_darcy_twin_solves_new_fields() {
+    let model = result("darcy");
+    assert!(model.operator().n_parameters() <= 29_139);
+    let pde = PdeConfig::Darcy(DarcyConfig { resolution: 141, ..DarcyConfig::default() }).build().unwrap();
+    let mut errors = [0.0, 0.0];
+    for index in 0..4 {
+        let Sample::Steady { source, target } = pde.sample(&mut sample_rng(4711, index)).unwrap().remove(0)
+        else {
+            panic!("Darcy is steady");
+        };
+        let grid = source.grid().as_ref().clone();
+        let query = Arc::new(Points::grid(grid.clone()));
+        let tenth: Vec<usize> = (0..grid.len()).filter(|i| i * 7919 % 10 == 0).collect();
+        for (error, seen) in errors.iter_mut().zip([(0..grid.len()).collect(), tenth]) {
+            let values = seen.iter().map(|&i| source.values()[i]).collect();
+            let points = Points::masked(grid.clone(), seen).unwrap();
+            let context = Context { points, n_channels: 1, values };
+            let predicted = model.predict(&context, 0.0, &[0.0], &query).unwrap();
+            *error += relative_l2(&predicted.values, target.values()).unwrap() / 4.0;
+        }
+    }
+    assert!(errors[0] < 0.04 && errors[1] < 0.06, "{errors:?}");
 }
