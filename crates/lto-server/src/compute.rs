@@ -129,6 +129,8 @@ pub fn field(
         let message = "the model is not calibrated, so it gives no bands; leave band out";
         return Err(Error::unfit("no_band", message));
     }
+    // Whoever forces times outside the training data's must not force any number of steps.
+    encoded.model().check_times(times)?;
     let (query, points) = query(wanted, problem, limits)?;
     limits.check_answer(times.len(), problem.target_channels, query.len())?;
     limits.check_steps(encoded.time(), times, card.native_interval)?;

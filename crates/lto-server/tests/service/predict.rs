@@ -80,7 +80,6 @@ async fn what_a_model_does_not_take_is_refused_with_the_remedy() {
         ("sensors", json!([[0.1, 0.2]]), "there are 1 sensors and 4 rows of values"),
         ("sensors", json!([[0.1], [0.6], [0.4], [0.9]]), "must have 2: one for each axis"),
         ("sensors", json!([[0.1, 0.2], [0.1, 0.2], [0.4, 0.8], [0.9, 0.9]]), "merge_duplicates"),
-        ("sensors", json!([[0.1, 7.0], [0.6, 0.3], [0.4, 0.8], [0.9, 0.9]]), "outside the domain"),
         ("values", json!([[0.3, 1], [0.1, 1], [0.5, 1], [0.2, 1]]), "one for each source channel"),
         ("values", json!([[0.3], [null], [0.5], [0.2]]), "skip_missing"),
         ("values", json!([[0.3], [1e6], [0.5], [0.2]]), "\"force\": true"),
@@ -166,6 +165,9 @@ async fn steady_and_one_dimensional_models_are_served_alike() {
         json!({"sensors": [[0.1, 0.1], [0.5, 0.9]], "values": [10.0, 11.0], "query": {"grid": [3, 2]}});
     let answer = client.post("/v1/models/still/predict", &still).await;
     assert_eq!((&answer.json()["shape"], answer.values().len()), (&json!([1, 1, 3, 2]), 6));
+    let outside = with(still.clone(), "sensors", json!([[0.1, 0.1], [0.5, 1.9]]));
+    let answer = client.post("/v1/models/still/predict", &outside).await;
+    assert!(answer.status == 422 && String::from_utf8_lossy(&answer.body).contains("outside the domain"));
     let timed = client.post("/v1/models/still/predict", &with(still, "times", json!([1]))).await;
     assert_eq!(timed.status, 422);
     assert_eq!(client.get("/v1/models/still/truth?grid=3x2").await.kind(), "no_truth");
