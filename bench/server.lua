@@ -59,7 +59,7 @@ function delay()
 end
 
 function done(summary, latency)
-  io.write(string.format("RESULT %.0f requests/s, p50 %.2f ms, p99 %.2f ms, errors %d\n",
-    1e6 * summary.requests / summary.duration, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+  io.write(string.format("RESULT %d %.0f requests/s, p50 %.2f ms, p99 %.2f ms, errors %d\n",
+    summary.requests, 1e6 * summary.requests / summary.duration, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
 end

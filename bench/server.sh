@@ -28,9 +28,20 @@ answers() { # waits for an address
     echo "$1 does not answer" >&2
     exit 1
 }
-load() { # form, connections, delay in ms, port
-    FORM=$1 DELAY_MS=$3 wrk --threads 1 --connections "$2" --duration "${seconds}s" --script bench/server.lua \
-        "http://127.0.0.1:$4" | sed -n 's/^RESULT //p'
+busy() { # processor time of a process and its children, in ticks
+    local id all=0
+    for id in $1 $(pgrep --parent "$1" || true); do all=$((all + $(awk '{ print $14 + $15 }' "/proc/$id/stat" 2>/dev/null || echo 0))); done
+    echo "$all"
+}
+load() { # form, connections, delay in ms, port, process
+    local before result n
+    before=$(busy "$5")
+    result=$(FORM=$1 DELAY_MS=$3 wrk --threads 1 --connections "$2" --duration "${seconds}s" --timeout 60s \
+        --script bench/server.lua "http://127.0.0.1:$4" | sed -n 's/^RESULT //p')
+    n=${result%% *}
+    # A tick is 10 ms; the sender's own time is not in it.
+    awk -v result="${result#* }" -v n="$n" -v ticks=$(($(busy "$5") - before)) \
+        'BEGIN { printf "%s, %.0f µs of a processor each\n", result, 1e4 * ticks / n }'
 }
 
 echo "machine: $(nproc) cores, $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1); sender: $(wrk --version 2>&1 | head -1 || true)"
@@ -40,11 +51,11 @@ echo "machine: $(nproc) cores, $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | 
 started+=($!)
 answers "http://127.0.0.1:$port/v2/health/ready"
 for form in binary grid json; do
-    full=$(load "$form" 16 0 "$port")
+    full=$(load "$form" 16 0 "$port" "${started[0]}")
     echo "lto serve, $form, 16 connections: $full"
     # Half of that rate: 16 clients that wait in between.
     pause=$(awk -v rate="${full%% *}" 'BEGIN { printf "%.0f", 2 * 16 * 1000 / rate }')
-    echo "lto serve, $form, half load: $(load "$form" 16 "$pause" "$port")"
+    echo "lto serve, $form, half load: $(load "$form" 16 "$pause" "$port" "${started[0]}")"
 done
 echo "lto serve: resident memory $(awk '/VmRSS/ { print $2 / 1024 " MB" }' "/proc/${started[0]}/status")"
 
@@ -55,7 +66,7 @@ if "$python" -c 'import torch, fastapi, uvicorn' 2>/dev/null; then
             --port "$peer" --workers "$workers" --log-level error &
         started+=($!)
         answers "http://127.0.0.1:$peer/openapi.json"
-        echo "FastAPI and PyTorch, json, $workers processes: $(load json 16 0 "$peer")"
+        echo "FastAPI and PyTorch, json, $workers processes: $(load json 16 0 "$peer" "${started[-1]}")"
         kill "${started[-1]}"
     done
 else

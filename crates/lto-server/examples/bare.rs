@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release -p lto-server --example bare -- MODEL SECONDS`
 
-use lto::Model;
 use lto::model::Forecast;
+use lto::{Model, cpu_time};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Points};
 use std::error::Error;
@@ -48,13 +48,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (model, limit) = (Model::load(model)?, Duration::from_secs_f64(seconds.parse()?));
     let cores = thread::available_parallelism()?.get();
     for (threads, batch) in [(1, 1), (cores, 1), (cores, 4), (cores, 16)] {
+        let before = cpu_time::seconds().unwrap_or_default();
         let rate: f64 = thread::scope(|scope| {
             let each: Vec<_> = (0..threads).map(|_| scope.spawn(|| rate(&model, batch, limit))).collect();
             each.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
+        let used = cpu_time::seconds().unwrap_or_default() - before;
+        let each = 1e6 * used / (rate * limit.as_secs_f64());
         println!(
-            "bare model, {threads} threads, {batch} at a time: {rate:.0} requests/s, {:.0} µs of a processor each",
-            threads as f64 * 1e6 / rate
+            "bare model, {threads} threads, {batch} at a time: {rate:.0} requests/s, {each:.0} µs of a processor each"
         );
     }
     Ok(())
