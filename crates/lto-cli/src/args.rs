@@ -1,6 +1,7 @@
 //! What the command line says. Parsing only: nothing here touches files.
 
 mod bench;
+mod calibrate;
 mod certify;
 mod dataset;
 mod demo;
@@ -18,6 +19,7 @@ mod theory;
 mod train;
 
 pub use bench::{BenchArgs, BenchCommand};
+pub use calibrate::CalibrateArgs;
 pub use certify::CertifyArgs;
 pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
@@ -55,6 +57,7 @@ Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
   lto train heat.toml -o runs/heat
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
+  lto calibrate runs/heat
   lto evaluate runs/heat persistence --resolutions 32,64,128 -o evaluation
   lto design --domain 0:1,0:1 --n 20 -o sensors.csv
   lto certify sensors.csv --domain 0:1,0:1 --curvature 40 --sup 1

@@ -4,6 +4,7 @@
 
 pub mod arrays;
 pub mod bench;
+pub mod calibration;
 pub mod card;
 pub mod certificate;
 pub mod demo;

@@ -24,6 +24,9 @@ pub fn text(model: &Description, color: bool) -> String {
     if !model.data.is_empty() {
         page.line(&format!("data: {}", model.data));
     }
+    if let Some(data) = &model.calibrated_on {
+        page.line(&format!("bands: calibrated on {data}"));
+    }
     domain(model, &mut page);
     let total = model.parameters.total;
     let share = |n: usize| format!("{:.1} %", 100.0 * n as f64 / total.max(1) as f64);

@@ -2,8 +2,10 @@
 //! latent evolution directly from time s to time t → decoding at any query points. The same weights serve
 //! every resolution.
 
+pub mod band;
 pub mod baseline;
 pub mod bench;
+pub mod calibrate;
 pub mod course;
 pub mod cpu_time;
 pub mod data;

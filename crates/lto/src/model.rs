@@ -3,8 +3,10 @@
 mod physical;
 mod prediction;
 mod rolling;
+mod spread;
 mod way;
 
+use crate::band::Calibration;
 use crate::baseline::anomaly_persistence::AnomalyPersistence;
 use crate::baseline::climatology::Climatology;
 use crate::baseline::deeponet::config::DeepOnetConfig;
@@ -30,6 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use physical::PIECE;
 pub use prediction::{Encoded, Evolved, Forecast, Prediction};
+pub use spread::Spread;
 pub use way::{BestWay, Way};
 
 /// The file of a run that holds its trained model.
@@ -172,6 +175,9 @@ pub struct ModelCard {
     pub ways: Vec<BestWay>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
+    /// How far its forecasts are off, if that was measured on held-out samples: what bands are made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
 }
 
 /// An operator in physical units. Clones share its weights; threads may share it.
@@ -232,6 +238,16 @@ impl Model {
     /// The same, computing without recording gradients.
     pub fn without_gradients(&self) -> Self {
         self.with_operator(self.operator.without_gradients())
+    }
+
+    /// The same with a calibration: it then gives bands.
+    ///
+    /// # Errors
+    /// A calibration of another model.
+    pub fn calibrated(self, calibration: Calibration) -> Result<Self> {
+        calibration.validate(self.card.problem.target_channels)?;
+        let card = ModelCard { calibration: Some(calibration), ..self.card().clone() };
+        Ok(self.with_card(card))
     }
 
     /// The same with another card.
@@ -300,6 +316,10 @@ impl Model {
             return Err(Error::bad_file(path, problem));
         }
         size.check().map_err(|e| Error::bad_file(path, e.to_string()))?;
+        if let Some(calibration) = &card.calibration {
+            let sound = calibration.validate(card.problem.target_channels);
+            sound.map_err(|e| Error::bad_file(path, e.to_string()))?;
+        }
         let operator = card.model.init(&card.problem, 0, device)?;
         let course = card.course.clone().map(|when| {
             let at = tensors.iter().position(|tensor| tensor.name == course::TENSOR);

@@ -113,6 +113,18 @@ pub trait Architecture: Module + Sync + 'static {
     /// [`Error::Unsupported`] for queries that models of this kind never take.
     fn decode(&self, seen: Seen<Self::Latent>, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
 
+    /// What the decoder sees at the query points, from which the size of its errors can be told; `None` for a model without
+    /// a latent state.
+    ///
+    /// # Shapes
+    /// b examples, M points → `[b, k, M]`.
+    ///
+    /// # Errors
+    /// As [`Architecture::decode`].
+    fn features(&self, _seen: Seen<Self::Latent>, _queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        Ok(None)
+    }
+
     /// The weighted terms of the training objective; their sum is minimized. By default just the prediction
     /// against the target.
     ///
@@ -213,6 +225,12 @@ pub trait Operator: Send + Sync {
     /// take.
     fn decode(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
 
+    /// See [`Architecture::features`].
+    ///
+    /// # Errors
+    /// As [`Operator::decode`].
+    fn features(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>>;
+
     /// Encode, evolve and decode: predictions `[b, q, M]` from b contexts.
     ///
     /// # Errors
@@ -290,6 +308,12 @@ impl<A: Architecture> Operator for A {
         expect("number of (s, t) pairs; evolve before decoding", contexts.len(), times.len())?;
         check_queries(Architecture::problem(self), contexts.len(), queries)?;
         Architecture::decode(self, Seen { contexts, times, latent: latent_of::<A>(latents)? }, queries)
+    }
+
+    fn features(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        let Latents { contexts, times, .. } = latents;
+        check_queries(Architecture::problem(self), contexts.len(), queries)?;
+        Architecture::features(self, Seen { contexts, times, latent: latent_of::<A>(latents)? }, queries)
     }
 
     fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {

@@ -41,6 +41,7 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 3)
 }

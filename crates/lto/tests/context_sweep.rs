@@ -45,6 +45,7 @@ fn constant_model(value: f64) -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::of(card, operator)
 }

@@ -40,6 +40,7 @@ fn card() -> ModelCard {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     }
 }
 

@@ -123,6 +123,7 @@ fn a_grid_is_never_cut() {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     let model = Model::new(card, 1).unwrap();
     assert_eq!(model.operator().reach(), Reach::Direct);

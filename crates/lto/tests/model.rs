@@ -38,6 +38,7 @@ fn model() -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 1).unwrap()
 }

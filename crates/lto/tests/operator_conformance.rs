@@ -122,6 +122,7 @@ fn model(config: ModelConfig) -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 7).unwrap()
 }

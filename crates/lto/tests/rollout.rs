@@ -75,6 +75,7 @@ fn model(history: usize, reach: Reach) -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::of(card, Arc::new(Known { problem, reach }))
 }

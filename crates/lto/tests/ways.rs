@@ -41,6 +41,7 @@ fn model(max_step: Option<f64>, ways: &[(f64, Way)]) -> Model {
         cpu_minutes: None,
         ways: ways.iter().map(|&(lead, way)| BestWay { lead, way }).collect(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     let made = Model::new(card, 3).unwrap();
     let mut count = 0u32;

@@ -1,6 +1,6 @@
 //! `lto predict` on the command line.
 
-use super::number::finite;
+use super::number::{finite, positive, positive_number, whole};
 use clap::Args;
 use lto::model::Way;
 use lto_report::picture::colormap::Colormap;
@@ -25,7 +25,12 @@ The suffix of -o chooses the format:
   .png  the observations, then the field at some times; .gif the field over the times
   .vti  VTK image data of a grid, for ParaView; several times are out_000.vti, out_001.vti, … with out.pvd beside
 
+--band 0.9 adds the lower and upper ends of a band that holds nine values in ten, if the model is
+calibrated (lto calibrate): arrays lower and upper, columns u_lower and u_upper, maps of the width,
+thin lines. --samples 20 adds fields that the state may be.
+
 Examples:
+  lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 --band 0.9 -o field.png
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 --query grid:128x128 -o field.png
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.004,0.008,0.016 -o field.vti
   lto predict --model darcy.safetensors --context wells.npz --query where.csv -o pressure.csv")]
@@ -52,6 +57,15 @@ pub struct PredictArgs {
     /// and at the upper bound of any other.
     #[arg(long, value_name = "GRID|FILE")]
     pub query: Option<QueryArg>,
+    /// Add a band that holds this share of the values; needs a calibrated model
+    #[arg(long, value_name = "LEVEL", value_parser = positive_number)]
+    pub band: Option<f64>,
+    /// Add N fields that the state may be, drawn at random; needs a calibrated model
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub samples: Option<usize>,
+    /// Seed of the samples
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>, requires = "samples")]
+    pub seed: u64,
     /// File to write: .npz, .csv, .png, .gif or .vti
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,

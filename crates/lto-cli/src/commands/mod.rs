@@ -22,6 +22,7 @@ macro_rules! commands {
 }
 
 mod bench;
+mod calibrate;
 mod certify;
 mod compare;
 mod completions;
@@ -53,6 +54,8 @@ commands! {
     Demo(DemoArgs) => demo::run,
     /// Train a model from a configuration file
     Train(TrainArgs) => train::run,
+    /// Measure how far a model is off on held-out samples, so that it gives error bands
+    Calibrate(CalibrateArgs) => calibrate::run,
     /// Measure the errors of trained models: resolutions, contexts, noise, horizons
     Evaluate(EvaluateArgs) => evaluate::run,
     /// Compare evaluations side by side and mark the best

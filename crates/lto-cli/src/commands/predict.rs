@@ -57,19 +57,31 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         Some(way) => model.predict_by(way, &Forecast { context, s, times: &args.to }, &query)?,
         None => model.predict(context, s, &args.to, &query)?,
     };
+    let spread = match (args.band, args.samples) {
+        (None, None) => None,
+        _ => Some(model.spread(context, s, &prediction, &query)?),
+    };
+    let band = spread.as_ref().zip(args.band).map(|(spread, level)| spread.band(level)).transpose()?;
+    let samples =
+        spread.as_ref().zip(args.samples).map(|(spread, n)| spread.samples(n, args.seed)).transpose()?;
+    let samples = samples.unwrap_or_default();
     let predicted = Predicted {
         card,
         observations: &observations,
         query: &query,
         times: &args.to,
         values: &prediction.values,
+        band: band.as_ref(),
+        samples: &samples,
         shown_channel,
         colormap: args.colormap,
     };
     format.write(&args.output, &predicted)?;
     let seconds = started.elapsed().as_secs_f64();
     let inputs = (args.model.as_path(), args.context.as_path());
-    let summary = PredictionSummary::new(&predicted, inputs, &prediction, files, seconds);
+    let outside = spread.map_or(0.0, |spread| spread.outside());
+    let summary =
+        PredictionSummary::new(&predicted, inputs, &prediction, files, seconds).with_outside(outside);
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
     } else if !global.quiet {

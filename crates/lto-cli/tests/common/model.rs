@@ -64,6 +64,7 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::from([("validation".to_string(), 0.5)]),
+        calibration: None,
     };
     Model::new(card, 3).unwrap().save(path).unwrap();
 }

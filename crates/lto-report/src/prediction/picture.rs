@@ -73,12 +73,14 @@ fn subject<'a>(predicted: &Predicted<'a>) -> Subject<'a> {
             None => "predicted".into(),
         },
         values: predicted.channel(index, channel),
+        ends: predicted.ends(index, channel),
     };
     Subject {
         query: predicted.query,
         observed,
         frames: (0..predicted.n_frames()).map(frame).collect(),
         quantity: names.get(channel).cloned().unwrap_or_default(),
+        level: predicted.band.map(|band| band.level),
         title: format!("{n} sensors"),
         colormap: predicted.colormap,
     }

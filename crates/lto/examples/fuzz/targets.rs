@@ -270,6 +270,7 @@ fn models(folder: &Path) -> Vec<Input> {
             cpu_seconds: 1.5,
             means: Default::default(),
             errors: Default::default(),
+            calibration: None,
             normalizers: (normalizer(), normalizer()),
         };
         let mut file = |kind: &str, target, write: &dyn Fn(&Path) -> lto::Result<()>| {

@@ -110,6 +110,7 @@ impl Case {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
+            calibration: None,
         };
         Model::new(card, 0)
     }

@@ -215,6 +215,7 @@ impl Data {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
+            calibration: None,
         }
     }
 

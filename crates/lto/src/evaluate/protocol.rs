@@ -1,6 +1,7 @@
 //! Runs an evaluation: every case on the same samples, starts and random contexts, whatever the model.
 
 use super::config::{EvaluationConfig, Protocol};
+use super::coverage::{coverage, n_cases};
 use super::evaluation::{
     ContextResult, DataInfo, Evaluation, ModelInfo, NoiseResult, ResolutionResult, SCHEMA,
 };
@@ -83,6 +84,11 @@ pub fn evaluate(
         noise.push(NoiseResult { level, outcome });
     }
     let horizon = horizon(&mut runner, native, &mut gallery)?;
+    let (before, samples) = (runner.done, runner.protocol.samples.clone());
+    let coverage = {
+        let mut progress = |done: usize, _: usize| runner.advance(before + done - runner.done).is_ok();
+        coverage(model, levels.data(), &samples, config, &mut progress)?
+    };
     let layout = levels.data().layout();
     let Protocol { samples, starts, .. } = runner.protocol;
     Ok(Evaluation {
@@ -103,6 +109,7 @@ pub fn evaluate(
         contexts,
         noise,
         horizon,
+        coverage,
         spectra: gallery.spectra(),
         examples: gallery.examples,
         seconds: clock.elapsed().as_secs_f64(),
@@ -150,7 +157,8 @@ impl<'a> Runner<'a> {
         model.check_times(&frames.filter_map(|frame| times.get(frame).copied()).collect::<Vec<_>>())?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { Way::ALL.len() } else { 0 };
-        let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();
+        let bands = model.card().calibration.as_ref().map_or(0, |_| n_cases(config));
+        let total = (1 + cases + config.noise.len() + long + bands) * protocol.samples.len();
         Ok(Self { model, levels, config, protocol, history, progress, done: 0, total })
     }
 
@@ -291,7 +299,7 @@ impl<'a> Runner<'a> {
 }
 
 /// Adds Gaussian noise with `level` times the field's standard deviation, channel by channel.
-fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rng) {
+pub(super) fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rng) {
     if level == 0.0 {
         return;
     }

@@ -57,25 +57,43 @@ impl Model {
         let decode = |queries: &[Arc<Points>]| -> Result<Vec<f64>> {
             Ok(self.operator.decode(evolved, queries)?.into_data().iter::<f64>().collect())
         };
-        let b = evolved.n_examples();
-        let mut values = match queries {
-            [query] if b * n > PIECE && self.operator.cuts_queries() => {
-                let mut values = vec![0.0; b * self.card.problem.target_channels * n];
-                let mut first = 0;
-                for piece in query.pieces(PIECE.div_ceil(b)) {
-                    let m = piece.len();
-                    let decoded = decode(&[Arc::new(piece)])?;
-                    for (field, part) in values.chunks_exact_mut(n).zip(decoded.chunks_exact(m)) {
-                        field[first..first + m].copy_from_slice(part);
-                    }
-                    first += m;
-                }
-                values
-            }
-            queries => decode(queries)?,
-        };
+        let mut values = self.in_pieces(evolved.n_examples(), queries, decode)?;
         self.card.target_normalizer.denormalize(&mut values, n)?;
         self.depart_all(&mut values, queries, evolved.times().iter().map(|&(_, t)| t), 1.0)?;
+        Ok(values)
+    }
+
+    /// What the decoder sees at a query, `[k, M]` of one example; empty for a model without a latent state.
+    pub(super) fn features(&self, evolved: &Latents, query: &Arc<Points>) -> Result<Vec<f32>> {
+        let of = |queries: &[Arc<Points>]| -> Result<Vec<f32>> {
+            let features = self.operator.features(evolved, queries)?;
+            Ok(features.map_or(Vec::new(), |features| features.into_data().iter::<f32>().collect()))
+        };
+        self.in_pieces(evolved.n_examples(), std::slice::from_ref(query), of)
+    }
+
+    /// Values `[row, M]` of b examples at queries, large ones piece by piece.
+    fn in_pieces<T: Copy + Default>(
+        &self,
+        b: usize,
+        queries: &[Arc<Points>],
+        decode: impl Fn(&[Arc<Points>]) -> Result<Vec<T>>,
+    ) -> Result<Vec<T>> {
+        let n = queries.first().map_or(0, |query| query.len());
+        let [query] = queries else { return decode(queries) };
+        if b * n <= PIECE || !self.operator.cuts_queries() {
+            return decode(queries);
+        }
+        let (mut values, mut first) = (Vec::new(), 0);
+        for piece in query.pieces(PIECE.div_ceil(b)) {
+            let m = piece.len();
+            let decoded = decode(&[Arc::new(piece)])?;
+            values.resize(decoded.len() / m * n, T::default());
+            for (field, part) in values.chunks_exact_mut(n).zip(decoded.chunks_exact(m)) {
+                field[first..first + m].copy_from_slice(part);
+            }
+            first += m;
+        }
         Ok(values)
     }
 

@@ -60,11 +60,11 @@ pub(super) struct Source {
 /// The latent state at a time t, to be decoded at any points.
 #[derive(Clone)]
 pub struct Evolved {
-    encoded: Encoded,
+    pub(super) encoded: Encoded,
     t: f64,
     way: Way,
     /// `None` if the operator goes one step at a time: the steps are taken on the query points.
-    latents: Option<Latents>,
+    pub(super) latents: Option<Latents>,
 }
 
 impl Encoded {
@@ -96,16 +96,35 @@ impl Encoded {
     /// The first source alone, at increasing or other times, by the best known or a given way.
     fn predict_one(&self, times: &[f64], way: Option<Way>, query: &Arc<Points>) -> Result<Vec<f64>> {
         let size = self.model.card.problem.target_channels * query.len();
+        let mut all = vec![0.0; times.len() * size];
+        self.visit(
+            times,
+            |_| way,
+            |j, evolved| {
+                let values = self.model.values(evolved, std::slice::from_ref(query))?;
+                all[j * size..(j + 1) * size].copy_from_slice(&values);
+                Ok(())
+            },
+        )?;
+        Ok(all)
+    }
+
+    /// Shows the latent states of the first source at times, each with its number, the earliest first, by the best known
+    /// or given ways.
+    pub(super) fn visit(
+        &self,
+        times: &[f64],
+        way: impl Fn(usize) -> Option<Way>,
+        mut show: impl FnMut(usize, &Latents) -> Result<()>,
+    ) -> Result<()> {
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
-        let (mut all, mut rolling) = (vec![0.0; times.len() * size], Rolling::new(self));
+        let mut rolling = Rolling::new(self);
         for j in order {
-            let way = way.unwrap_or_else(|| self.model.way_to(times[j] - self.source.starts[0]));
-            let evolved = rolling.to(times[j], way)?;
-            let values = self.model.values(&evolved, std::slice::from_ref(query))?;
-            all[j * size..(j + 1) * size].copy_from_slice(&values);
+            let way = way(j).unwrap_or_else(|| self.model.way_to(times[j] - self.source.starts[0]));
+            show(j, &rolling.to(times[j], way)?)?;
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Predictions of every source at its own times.

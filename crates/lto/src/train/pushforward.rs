@@ -63,6 +63,7 @@ mod tests {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
+            calibration: None,
         };
         let model = Model::new(card, 1).unwrap();
         let points = Points::grid(Grid::cubic(domain, 8, Placement::Left).unwrap());

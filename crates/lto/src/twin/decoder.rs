@@ -33,10 +33,18 @@ impl Decoder {
     /// # Shapes
     /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, q, M]`.
     pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
+        self.mlp.pointwise(self.latent(z, grid, queries))
+    }
+
+    /// The latent state at the query points, which the MLP decodes.
+    ///
+    /// # Shapes
+    /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, k, M]`.
+    pub fn latent(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
         let [b, k, n0, n1] = z.dims();
         if self.log_length_scale.is_none() && queries.iter().all(|query| grid.has_points(query)) {
             // Cubics are exact at the points of the grid: nothing to interpolate.
-            return self.mlp.pointwise(z.reshape([b, k, n0 * n1]));
+            return z.reshape([b, k, n0 * n1]);
         }
         // Cubics have no scale; the interpolation then ignores what stands in its place.
         let log_scale =
@@ -52,7 +60,7 @@ impl Decoder {
         if weights.iter().all(|other| Arc::ptr_eq(other, &weights[0])) {
             weights.truncate(1);
         }
-        self.mlp.pointwise(interpolate(z, log_scale, weights))
+        interpolate(z, log_scale, weights)
     }
 }
 

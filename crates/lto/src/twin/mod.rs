@@ -179,6 +179,11 @@ impl Architecture for Twin {
         self.output(decoded, seen.contexts, source.as_ref(), seen.times, queries)
     }
 
+    /// The latent state at the query points.
+    fn features(&self, seen: Seen<TwinLatent>, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        Ok(Some(self.network.decoder.latent(seen.latent.z.clone(), &self.grid, queries)))
+    }
+
     /// Evolution: decode ∘ evolve ∘ encode against the target. Reconstruction: decode ∘ encode against the source (and,
     /// for a steady problem, half of it against the target from its own observations). Both are decoded
     /// together.
