@@ -10,6 +10,7 @@ pub mod field;
 #[cfg(feature = "clap")]
 pub mod flags;
 pub mod generate;
+pub mod geography;
 pub mod geometry;
 pub mod grid;
 pub mod kernel;
@@ -20,6 +21,7 @@ pub mod metric;
 pub mod pde;
 mod point_tree;
 pub mod points;
+pub mod records;
 pub mod resample;
 pub mod sample;
 pub mod setconv;

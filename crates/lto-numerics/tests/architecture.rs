@@ -5,7 +5,7 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["error", "flags", "lines", "testing"],
+    &["error", "flags", "geography", "lines", "testing"],
     &["domain", "memory"],
     &["grid"],
     &["points", "field"],
@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["geometry", "setconv", "design", "resample"],
     &["metric", "theory"],
     &["pde", "dataset"],
-    &["generate", "study"],
+    &["generate", "records", "study"],
 ];
 
 #[test]
