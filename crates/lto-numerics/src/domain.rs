@@ -1,6 +1,7 @@
 //! Boxes Ω ⊂ R^D, D = 1, 2 or 3, each axis periodic or not, and the distance d_Ω on them.
 
 use crate::error::{Error, Result};
+use crate::geography::is_longitude;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -57,10 +58,16 @@ impl Axis {
 
     /// `x` itself if it lies in `[lower, upper]`; else `x` wrapped into it, if the axis is periodic and `x`
     /// at most one period away: −10 on the longitudes `[0, 360)`. Anything further away is probably in other
-    /// units.
+    /// units. A longitude is also turned by 360 degrees into part of the circle: −178 on `[179, 183]`.
     pub fn bring_in(&self, x: f64) -> f64 {
+        if self.contains(x) {
+            return x;
+        }
+        if !self.periodic && is_longitude(&self.name) {
+            return [x - 360.0, x + 360.0].into_iter().find(|&turned| self.contains(turned)).unwrap_or(x);
+        }
         let near = x >= self.lower - self.length() && x <= self.upper + self.length();
-        if near && !self.contains(x) { self.wrap(x) } else { x }
+        if near { self.wrap(x) } else { x }
     }
 
     /// The representative of `x` in `[lower, upper)` on a periodic axis; `x` itself otherwise.
@@ -232,6 +239,8 @@ mod tests {
         assert_eq!([-10.0, 0.0, 360.0, 365.0].map(|x| longitude.bring_in(x)), [350.0, 0.0, 360.0, 5.0]);
         assert_eq!(longitude.bring_in(3.6e5), 3.6e5, "hardly degrees");
         assert_eq!(Axis::new("lat", 0.0, 90.0, false).bring_in(-10.0), -10.0);
+        let pacific = Axis::new("lon", 170.0, 190.0, false);
+        assert_eq!([-178.0, 175.0, 535.0, 0.0].map(|x| pacific.bring_in(x)), [182.0, 175.0, 175.0, 0.0]);
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use super::{Predicted, PredictionFormat};
 use crate::error::Result;
 use lto_numerics::dataset::write::{csv_field, write_whole};
+use lto_numerics::records::show_iso;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Columns: `t` unless steady, the coordinates, the channels; `u_lower`, `u_upper` of a band, `u_sample_0` and so on of
-/// samples. Numbers read back exactly.
+/// Columns: `t` unless steady (a date if times are dates), the coordinates, the channels; `u_lower`, `u_upper` of a band,
+/// `u_sample_0` and so on of samples. Numbers read back exactly.
 pub(super) struct Csv;
 
 impl PredictionFormat for Csv {
@@ -33,11 +34,15 @@ fn table(predicted: &Predicted) -> Result<String> {
         let arrays = predicted.arrays(frame);
         for index in 0..predicted.query.len() {
             predicted.query.write_point(index, &mut point);
-            let time = predicted.times.get(frame);
+            let time = predicted.times.get(frame).map(|time| match predicted.card.problem.measured.dated {
+                true => show_iso(*time),
+                false => time.to_string(),
+            });
             let values = arrays.iter().filter_map(|(_, array)| array.get(index));
-            for (column, number) in time.into_iter().chain(&point).chain(values).enumerate() {
+            let numbers = point.iter().chain(values).map(f64::to_string);
+            for (column, cell) in time.into_iter().chain(numbers).enumerate() {
                 let separator = if column == 0 { "" } else { "," };
-                write!(text, "{separator}{number}")?;
+                write!(text, "{separator}{cell}")?;
             }
             text.push('\n');
         }

@@ -31,9 +31,19 @@ impl Decoder {
     }
 
     /// # Shapes
-    /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, q, M]`.
-    pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
-        self.mlp.pointwise(self.latent(z, grid, queries))
+    /// `z [b, k, n0, n1]`, one or b sets of M points, static fields `[b, c, M]` there if there are any → `[b, q, M]`.
+    pub fn forward(
+        &self,
+        z: Tensor<4>,
+        grid: &LatentGrid,
+        queries: &[Arc<Points>],
+        statics: Option<Tensor<3>>,
+    ) -> Tensor<3> {
+        let seen = self.latent(z, grid, queries);
+        self.mlp.pointwise(match statics {
+            Some(statics) => Tensor::cat(vec![seen, statics], 1),
+            None => seen,
+        })
     }
 
     /// The latent state at the query points, which the MLP decodes.

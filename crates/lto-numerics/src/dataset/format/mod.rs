@@ -149,6 +149,14 @@ pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
     detect::detect(path)?.open(path)
 }
 
+/// The format of a file, as [`open`] finds it.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn detect_format(path: &Path) -> Result<Format> {
+    detect::detect(path)
+}
+
 /// Refuses folders, and pipes and devices, which might never end.
 pub(crate) fn require_file(path: &Path) -> Result<()> {
     let kind = std::fs::metadata(path).map_err(|source| Error::Io { path: path.into(), source })?.file_type();

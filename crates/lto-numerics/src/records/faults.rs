@@ -1,0 +1,124 @@
+//! What is wrong with the rows of a record: refused at once, or left out and counted.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A kind of row that cannot be used as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// Too few or too many fields.
+    Fields,
+    /// A time that is none.
+    Time,
+    /// A station that is not in the table of stations.
+    Station,
+    /// A coordinate that is none, or impossible.
+    Coordinate,
+    /// A place outside the given domain.
+    Outside,
+    /// A value or a noise that is no number.
+    Value,
+    /// A value that usually stands for a missing one, or is too large to be a measurement.
+    Implausible,
+    /// A variable in another unit than before.
+    Unit,
+    /// The same reading twice.
+    Doubled,
+    /// Two readings of one variable by one station at one time.
+    Contradicting,
+    /// A row earlier than what was already used: only while a record is followed.
+    Late,
+}
+
+impl FaultKind {
+    /// Kinds that are left out and counted even where faults are refused: they cost nothing.
+    fn harmless(self) -> bool {
+        matches!(self, Self::Doubled | Self::Outside | Self::Late)
+    }
+
+    /// The rows of this kind in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Fields => "rows with another number of fields than the header",
+            Self::Time => "rows with an unreadable time",
+            Self::Station => "rows of unknown stations",
+            Self::Coordinate => "rows with an impossible place",
+            Self::Outside => "rows outside the domain",
+            Self::Value => "values that are no numbers",
+            Self::Implausible => "implausible values",
+            Self::Unit => "values in another unit",
+            Self::Doubled => "doubled readings",
+            Self::Contradicting => "contradicting readings",
+            Self::Late => "late rows",
+        }
+    }
+}
+
+/// What is done about faults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultPolicy {
+    /// The first is an error; doubled readings and places outside a given domain are only counted.
+    #[default]
+    Refuse,
+    /// Faulty values and rows are left out and counted; of contradicting readings the last one in the file counts.
+    Skip,
+}
+
+/// Faults of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FaultCount {
+    /// The kind.
+    pub kind: FaultKind,
+    /// How many.
+    pub count: u64,
+    /// The first one: where, which value, what to do.
+    pub first: String,
+}
+
+/// All faults of a record.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    path: PathBuf,
+    policy: FaultPolicy,
+    counts: BTreeMap<FaultKind, FaultCount>,
+}
+
+impl Faults {
+    /// None yet.
+    pub fn new(path: &Path, policy: FaultPolicy) -> Self {
+        Self { path: path.into(), policy, counts: BTreeMap::new() }
+    }
+
+    /// Counts a fault, or refuses it. `place` is `line 7`; `problem` says what is wrong and what to do.
+    ///
+    /// # Errors
+    /// [`Error::Readings`] under [`FaultPolicy::Refuse`], unless the kind is harmless.
+    pub fn add(&mut self, kind: FaultKind, place: &str, problem: impl FnOnce() -> String) -> Result<()> {
+        let entry = self.counts.entry(kind);
+        let entry = entry.or_insert_with(|| FaultCount { kind, count: 0, first: String::new() });
+        entry.count += 1;
+        if entry.count == 1 {
+            entry.first = format!("{place}: {}", problem());
+        }
+        if self.policy == FaultPolicy::Skip || kind.harmless() {
+            return Ok(());
+        }
+        let problem = entry.first.strip_prefix(place).and_then(|rest| rest.strip_prefix(": "));
+        let problem = problem.unwrap_or(&entry.first).to_string();
+        Err(Error::Readings { path: self.path.clone(), row: Some(place.into()), problem })
+    }
+
+    /// The faults by kind.
+    pub fn counts(&self) -> impl Iterator<Item = &FaultCount> {
+        self.counts.values()
+    }
+
+    /// How many of a kind.
+    pub fn count(&self, kind: FaultKind) -> u64 {
+        self.counts.get(&kind).map_or(0, |entry| entry.count)
+    }
+}
