@@ -16,7 +16,7 @@ mod stations;
 mod tests;
 
 pub use catalog::{Catalog, RecordAxis, Station, Variable};
-pub use clock::{Clock, parse_iso, show_iso};
+pub use clock::Clock;
 pub use csv::CsvRows;
 pub use faults::{FaultCount, FaultKind, FaultPolicy, Faults};
 pub use options::RecordOptions;
