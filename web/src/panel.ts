@@ -57,6 +57,7 @@ export class Panel {
     const style = getComputedStyle(this.root);
     this.lattice = field?.lattice ?? null;
     this.frame = frameOf(width, height, this.lattice, state.model.dimension === 2);
+    if (field) this.canvas.dataset.picture = JSON.stringify({ ...this.frame.picture, lower: field.lattice.lower, upper: field.lattice.upper });
     this.root.classList.toggle("waiting", field === null);
     say(this.figure, field ? this.view.figure(state, field) : "");
     this.canvas.setAttribute("aria-label", this.words(state, field));

@@ -20,7 +20,7 @@ export class Timeline {
   private readonly playButton = h("button", { type: "button", className: "round", "aria-label": "Play" });
   private readonly start = h("input", { type: "number", step: "any", id: "start" });
   private readonly straight = h("input", { type: "number", step: "any", id: "straight", placeholder: "time" });
-  private readonly shown = h("output", { className: "time-shown", for: "time" });
+  private readonly shown = h("span", { className: "time-shown" });
   private timer = 0;
   private begun: { clock: number; t: number } | null = null;
 
