@@ -114,6 +114,7 @@ fn lost_and_noisy_sensors_widen_bands() {
             points: Points::scattered(context.points.domain().clone(), points).unwrap(),
             n_channels: 1,
             values,
+            deviations: None,
         }
     };
     let before = flat(&all, &|_| true);

@@ -1,6 +1,6 @@
 //! `lto predict` on the command line.
 
-use super::number::{finite, positive, positive_number, whole};
+use super::number::{positive, positive_number, whole};
 use super::time::{TimeArg, time};
 use clap::Args;
 use lto::model::Way;

@@ -1,6 +1,6 @@
 //! Times on the command line: numbers, dates, or so much later.
 
-use lto_numerics::records::parse_iso;
+use lto_numerics::calendar::parse_iso;
 
 /// A time as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]

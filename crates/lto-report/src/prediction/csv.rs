@@ -3,7 +3,7 @@
 use super::{Predicted, PredictionFormat};
 use crate::error::Result;
 use lto_numerics::dataset::write::{csv_field, write_whole};
-use lto_numerics::records::show_iso;
+use lto_numerics::calendar::show_iso;
 use std::fmt::Write;
 use std::path::Path;
 

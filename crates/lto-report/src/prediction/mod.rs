@@ -15,7 +15,7 @@ use crate::picture::ticks::short;
 use lto::band::Band;
 use lto::model::ModelCard;
 use lto::observations::Observations;
-use lto_numerics::records::show_iso;
+use lto_numerics::calendar::show_iso;
 use lto_numerics::{Grid, PointStructure, Points};
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use crate::picture::ticks::{apart, short};
 use crate::text::Page;
 use crate::words::{self, duration};
 use lto::model::{Prediction, Way};
-use lto_numerics::records::show_iso;
+use lto_numerics::calendar::show_iso;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -159,6 +159,7 @@ mod tests {
             native: vec![32, 32],
             times: Some([0.0, 1.0]),
             changes: Vec::new(),
+            measured: Default::default(),
         }
     }
 
@@ -194,7 +195,7 @@ mod tests {
         let problem = Problem { domain: domain.clone(), ..problem() };
         let points = Points::grid(Grid::cubic(domain, 32, Placement::Center).unwrap());
         let x: Vec<f64> = points.coordinates().chunks(2).map(|x| 3.0 * x[0] - 1.0).collect();
-        let mut context = Context { points, n_channels: 1, values: x };
+        let mut context = Context { points, n_channels: 1, values: x, deviations: None };
         let of = |context: &Context| readings(&problem, &[1.5], context).unwrap().unwrap()[0];
         let smooth = of(&context);
         assert!((smooth.amplitude - 3.0 / 12f64.sqrt() / 1.5).abs() < 1e-3, "{smooth:?}");

@@ -254,6 +254,7 @@ impl StationData {
             steps: 0,
             cpu_minutes: None,
             ways: Vec::new(),
+            calibration: None,
             errors: BTreeMap::new(),
         }
     }
