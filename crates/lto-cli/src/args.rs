@@ -15,6 +15,7 @@ mod regularity;
 mod reproduce;
 mod sensors;
 mod theory;
+mod time;
 mod train;
 
 pub use bench::{BenchArgs, BenchCommand};
@@ -31,6 +32,7 @@ pub use regularity::RegularityArgs;
 pub use reproduce::ReproduceArgs;
 pub use sensors::SensorsArgs;
 pub use theory::TheoryCommand;
+pub use time::TimeArg;
 pub use train::TrainArgs;
 
 use crate::commands::Command;

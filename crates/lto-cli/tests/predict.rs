@@ -36,7 +36,7 @@ fn grid(shape: [usize; 2]) -> Grid {
 fn expected(space: &Workspace, shape: [usize; 2], times: &[f64]) -> Vec<f64> {
     let model = Model::load(space.path("model.safetensors")).unwrap();
     let points = Points::scattered(Domain::unit(2, true).unwrap(), POINTS.to_vec()).unwrap();
-    let context = Context { points, n_channels: 1, values: VALUES.to_vec() };
+    let context = Context { points, n_channels: 1, values: VALUES.to_vec(), deviations: None };
     model.predict(&context, 0.0, times, &Arc::new(Points::grid(grid(shape)))).unwrap().values
 }
 

@@ -15,6 +15,7 @@ pub mod geography;
 pub mod geometry;
 pub mod grid;
 pub mod kernel;
+pub mod kriging;
 mod lines;
 pub mod matrix;
 pub mod memory;

@@ -195,6 +195,31 @@ impl Points {
         (0..n).step_by(most).map(piece).collect()
     }
 
+    /// The points with the given increasing indices. Some points of a grid stay points of it.
+    ///
+    /// # Errors
+    /// No index.
+    pub fn select(&self, indices: &[usize]) -> Result<Self> {
+        if indices.is_empty() {
+            return Err(Error::NoPoints);
+        }
+        let structure = match &self.structure {
+            _ if indices.len() == self.len() => self.structure.clone(),
+            PointStructure::Scattered(all) => {
+                let point = |&index: &usize| &all[index * self.dim()..(index + 1) * self.dim()];
+                PointStructure::Scattered(indices.iter().flat_map(point).copied().collect())
+            }
+            PointStructure::Grid(grid) => {
+                PointStructure::Masked { grid: grid.clone(), indices: indices.to_vec() }
+            }
+            PointStructure::Masked { grid, indices: kept } => PointStructure::Masked {
+                grid: grid.clone(),
+                indices: indices.iter().map(|&index| kept[index]).collect(),
+            },
+        };
+        Ok(Self { domain: self.domain.clone(), structure })
+    }
+
     /// The same points without their grid structure.
     pub fn to_scattered(&self) -> Self {
         Self { domain: self.domain.clone(), structure: PointStructure::Scattered(self.coordinates()) }
@@ -252,6 +277,21 @@ mod tests {
                 assert_eq!(together, points.coordinates());
             }
         }
+    }
+
+    #[test]
+    fn a_selection_keeps_its_structure() {
+        let grid = Grid::cubic(unit(true), 4, Placement::Left).unwrap();
+        let masked = Points::masked(grid.clone(), vec![1, 2, 5, 11, 14]).unwrap();
+        let expected = Points::masked(grid.clone(), vec![2, 11]).unwrap();
+        assert_eq!(masked.select(&[1, 3]).unwrap(), expected);
+        assert_eq!(Points::grid(grid.clone()).select(&[2, 11]).unwrap(), expected);
+        assert_eq!(masked.to_scattered().select(&[1, 3]).unwrap(), expected.to_scattered());
+        assert_eq!(
+            Points::grid(grid.clone()).select(&(0..16).collect::<Vec<_>>()).unwrap(),
+            Points::grid(grid)
+        );
+        assert!(matches!(masked.select(&[]), Err(Error::NoPoints)));
     }
 
     #[test]

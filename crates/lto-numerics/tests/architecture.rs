@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["points", "field"],
     &["sample", "kernel", "point_tree", "symmetry"],
     &["matrix"],
-    &["geometry", "setconv", "design", "resample"],
+    &["geometry", "setconv", "design", "resample", "kriging"],
     &["metric", "theory"],
     &["pde", "dataset"],
     &["generate", "records", "study"],

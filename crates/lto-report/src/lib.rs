@@ -18,6 +18,7 @@ pub mod placement;
 pub mod prediction;
 pub mod rates;
 pub mod reproduction;
+pub mod stations;
 pub mod text;
 pub mod training;
 pub mod words;

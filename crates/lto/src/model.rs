@@ -18,9 +18,10 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::operator::{Operator, OperatorConfig};
 use crate::parameters::Named;
-use crate::problem::Problem;
+use crate::problem::{Problem, statics};
 use crate::size::Size;
 use crate::twin::config::TwinConfig;
+use crate::twin::encoder::EncoderConfig;
 use crate::weights;
 use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,11 @@ impl ModelConfig {
         self.kind().takes_history()
     }
 
+    /// Whether it sees times by a [`Calendar`](crate::problem::Calendar) if the problem has one.
+    pub fn takes_calendar(&self) -> bool {
+        self.kind().takes_calendar()
+    }
+
     /// The longest step it is trained to take, in native intervals, if later times are reached by several.
     pub fn max_step(&self) -> Option<f64> {
         self.kind().max_step()
@@ -105,6 +111,14 @@ impl ModelConfig {
             (true, false) => (source, target.uncentered()),
             (true, true) => (source.uncentered(), target.uncentered()),
         }
+    }
+
+    /// The same for records of stations, where any channel may be missing anywhere: a twin has a density for each.
+    pub fn for_records(mut self) -> Self {
+        if let Self::Twin(TwinConfig { encoder: EncoderConfig::SetConv(encoder), .. }) = &mut self {
+            encoder.each = true;
+        }
+        self
     }
 
     /// How large the model is for a problem, without making it.
@@ -251,6 +265,11 @@ impl Model {
     fn tensors(&self) -> Vec<Named> {
         let mut tensors = self.operator.parameters();
         tensors.extend(self.course.iter().map(|course| course.tensor()));
+        tensors.extend(self.card.problem.measured.statics.iter().map(|fields| Named {
+            name: statics::TENSOR.into(),
+            shape: vec![fields.names.len(), fields.values.len() / fields.names.len().max(1)],
+            values: fields.values.to_vec(),
+        }));
         tensors
     }
 
@@ -289,7 +308,11 @@ impl Model {
         Self::of_weights(weights::read(&path)?, &path, device)
     }
 
-    fn of_weights((mut tensors, card): (Vec<Named>, ModelCard), path: &Path, device: Device) -> Result<Self> {
+    fn of_weights(
+        (mut tensors, mut card): (Vec<Named>, ModelCard),
+        path: &Path,
+        device: Device,
+    ) -> Result<Self> {
         // Before it is made: a damaged size would ask for any amount of memory.
         let size = card.model.size(&card.problem);
         let found: usize = tensors.iter().map(|t| t.values.len()).sum();
@@ -300,10 +323,16 @@ impl Model {
             return Err(Error::bad_file(path, problem));
         }
         size.check().map_err(|e| Error::bad_file(path, e.to_string()))?;
+        let mut take = |name: &str| {
+            let at = tensors.iter().position(|tensor| tensor.name == name);
+            at.map(|at| tensors.swap_remove(at).values).unwrap_or_default()
+        };
+        if let Some(fields) = &mut card.problem.measured.statics {
+            fields.values = Arc::new(take(statics::TENSOR));
+        }
+        let mean = card.course.is_some().then(|| take(course::TENSOR)).unwrap_or_default();
         let operator = card.model.init(&card.problem, 0, device)?;
         let course = card.course.clone().map(|when| {
-            let at = tensors.iter().position(|tensor| tensor.name == course::TENSOR);
-            let mean = at.map(|at| tensors.swap_remove(at).values).unwrap_or_default();
             Course::new(when, mean, &card.problem).map_err(|e| Error::bad_file(path, e.to_string()))
         });
         let course = course.transpose()?;

@@ -92,6 +92,11 @@ pub trait Architecture: Module + Sync + 'static {
         true
     }
 
+    /// Whether a context may miss some channels at some points.
+    fn takes_missing(&self) -> bool {
+        false
+    }
+
     /// The latent states at time s of b contexts that fit the problem.
     ///
     /// # Errors
@@ -177,6 +182,9 @@ pub trait Operator: Send + Sync {
 
     /// Whether a large query may be decoded piece by piece.
     fn cuts_queries(&self) -> bool;
+
+    /// Whether a context may miss some channels at some points.
+    fn takes_missing(&self) -> bool;
 
     /// Encodes b contexts.
     ///
@@ -273,6 +281,10 @@ impl<A: Architecture> Operator for A {
         Architecture::cuts_queries(self)
     }
 
+    fn takes_missing(&self) -> bool {
+        Architecture::takes_missing(self)
+    }
+
     fn encode(&self, contexts: Arc<[Context]>) -> Result<Latents> {
         check_contexts(Architecture::problem(self), &contexts)?;
         let latent = Arc::new(Architecture::encode(self, &contexts)?);
@@ -333,6 +345,11 @@ pub trait OperatorConfig {
     /// Name as written in configuration files.
     fn name(&self) -> &'static str;
 
+    /// Whether it sees times by a [`Calendar`](crate::problem::Calendar) if the problem has one.
+    fn takes_calendar(&self) -> bool {
+        false
+    }
+
     /// Whether it may be given several frames as one source state (`data.history`).
     fn takes_history(&self) -> bool {
         true
@@ -386,6 +403,17 @@ pub(crate) fn check_contexts(problem: &Problem, contexts: &[Context]) -> Result<
             return Err(Error::ContextChannels { expected, got });
         }
         expect("number of context values", got * context.points.len(), context.values.len())?;
+        if let Some(deviations) = &context.deviations {
+            expect("number of deviations of a context", context.values.len(), deviations.len())?;
+            if let Some(index) = deviations.iter().position(|deviation| !(*deviation >= 0.0)) {
+                let (what, value) = ("deviations of the observations".into(), deviations[index]);
+                return Err(Error::Numerics(lto_numerics::Error::NonFiniteValue {
+                    what,
+                    index: vec![index],
+                    value,
+                }));
+            }
+        }
         problem.check_domain("context", context.points.domain())?;
     }
     Ok(())

@@ -6,8 +6,9 @@ mod layers;
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["cpu_time", "device", "error", "peak_memory"],
+    &["interpolate"],
     &["kernel", "loss", "optim", "parameters", "problem"],
-    &["interpolate", "size"],
+    &["size"],
     &["course", "nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],

@@ -159,6 +159,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             native: vec![16; case.dim],
             times,
             changes: Vec::new(),
+            measured: Default::default(),
         };
         let latent_points = if case.dim == 1 { 16 } else { 8 };
         let sizes =
@@ -180,6 +181,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             points: place(fixture.get("points")),
             n_channels: source_channels,
             values: fixture.get("values"),
+            deviations: None,
         };
         let query = [Arc::new(place(fixture.get("query")))];
 

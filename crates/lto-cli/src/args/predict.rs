@@ -1,6 +1,6 @@
 //! `lto predict` on the command line.
 
-use super::number::finite;
+use super::time::{TimeArg, time};
 use clap::Args;
 use lto::model::Way;
 use lto_report::picture::colormap::Colormap;
@@ -15,6 +15,10 @@ channels; --column gives other channel names. If there is a column t or time, th
 are used. Or an .npz file with the arrays points (n, D) and values (n,) or (n, channels), or
 with one array (n,) for each column of such a CSV file.
 
+A model of station records takes records as it was trained on: the stations that report at
+--from, the last time of the file if not given, and at the times before it that the model sees.
+Any variable may be missing anywhere.
+
 Values more than 8 standard deviations from the training data's mean are refused, as are times
 outside its range: they usually mean wrong units or a marker for missing values. --force accepts
 them.
@@ -28,6 +32,7 @@ The suffix of -o chooses the format:
 Examples:
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 --query grid:128x128 -o field.png
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.004,0.008,0.016 -o field.vti
+  lto predict --model runs/stations --context today.csv --to +6,+12,+24 -o forecast.png
   lto predict --model darcy.safetensors --context wells.npz --query where.csv -o pressure.csv")]
 pub struct PredictArgs {
     /// The folder of a run, or its model.safetensors
@@ -36,12 +41,12 @@ pub struct PredictArgs {
     /// The observations: .csv or .npz
     #[arg(long, short, value_name = "FILE")]
     pub context: PathBuf,
-    /// Time of the observations; not for steady models
-    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true)]
-    pub from: Option<f64>,
-    /// Times to predict, comma-separated; not for steady models
-    #[arg(long, value_name = "T,…", value_parser = finite, value_delimiter = ',', allow_negative_numbers = true)]
-    pub to: Vec<f64>,
+    /// Time of the observations; not for steady models. A date as 2019-03-20T06:00Z for a model of dated records
+    #[arg(long, value_name = "S", value_parser = time, allow_negative_numbers = true)]
+    pub from: Option<TimeArg>,
+    /// Times to predict, comma-separated; not for steady models. Dates as above, or +6 for six units of time later
+    #[arg(long, value_name = "T,…", value_parser = time, value_delimiter = ',', allow_negative_numbers = true)]
+    pub to: Vec<TimeArg>,
     /// How to reach later times [default: the way that was best on held-out data, by lead]
     #[arg(long, value_name = "WAY")]
     pub way: Option<Way>,

@@ -3,10 +3,11 @@
 use super::{Predicted, PredictionFormat};
 use crate::error::Result;
 use lto_numerics::dataset::write::{csv_field, write_whole};
+use lto_numerics::records::show_iso;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Columns: `t` unless steady, the coordinates, the channels. Numbers read back exactly.
+/// Columns: `t` unless steady (a date if times are dates), the coordinates, the channels. Numbers read back exactly.
 pub(super) struct Csv;
 
 impl PredictionFormat for Csv {
@@ -34,11 +35,15 @@ fn table(predicted: &Predicted) -> Result<String> {
             .collect();
         for index in 0..predicted.query.len() {
             predicted.query.write_point(index, &mut point);
-            let time = predicted.times.get(frame);
+            let time = predicted.times.get(frame).map(|time| match predicted.card.problem.measured.dated {
+                true => show_iso(*time),
+                false => time.to_string(),
+            });
             let values = channels.iter().filter_map(|channel| channel.get(index));
-            for (column, number) in time.into_iter().chain(&point).chain(values).enumerate() {
+            let numbers = point.iter().chain(values).map(f64::to_string);
+            for (column, cell) in time.into_iter().chain(numbers).enumerate() {
                 let separator = if column == 0 { "" } else { "," };
-                write!(text, "{separator}{number}")?;
+                write!(text, "{separator}{cell}")?;
             }
             text.push('\n');
         }

@@ -11,8 +11,10 @@ pub use summary::PredictionSummary;
 
 use crate::error::{Error, Result};
 use crate::picture::colormap::Colormap;
+use crate::picture::ticks::short;
 use lto::model::ModelCard;
 use lto::observations::Observations;
+use lto_numerics::records::show_iso;
 use lto_numerics::{Grid, PointStructure, Points};
 use std::path::{Path, PathBuf};
 
@@ -79,6 +81,14 @@ impl<'a> Predicted<'a> {
         self.times.len().max(1)
     }
 
+    /// A time in words: `t = 0.5`, or its date.
+    fn when(&self, time: f64) -> String {
+        match self.card.problem.measured.dated {
+            true => show_iso(time),
+            false => format!("t = {}", short(time)),
+        }
+    }
+
     /// The values of a channel in one of the predicted fields.
     pub fn channel(&self, frame: usize, channel: usize) -> &'a [f64] {
         let n = self.query.len();
@@ -122,6 +132,7 @@ mod tests {
             native: vec![4, 4],
             times,
             changes: Vec::new(),
+            measured: Default::default(),
         };
         ModelCard {
             problem,
@@ -146,7 +157,12 @@ mod tests {
         let scattered = Points::scattered(domain.clone(), vec![0.1, 0.2, 0.3, 0.4, 0.8, 0.6]).unwrap();
         let grid = Points::grid(Grid::cubic(domain, 3, Placement::Left).unwrap());
         let observations = Observations {
-            context: Context { points: scattered.clone(), n_channels: 2, values: vec![1.0; 6] },
+            context: Context {
+                points: scattered.clone(),
+                n_channels: 2,
+                values: vec![1.0; 6],
+                deviations: None,
+            },
             time: None,
             n_skipped: 0,
             n_merged: 0,

@@ -5,6 +5,7 @@ use crate::picture::ticks::{apart, short};
 use crate::text::Page;
 use crate::words::{self, duration};
 use lto::model::{Prediction, Way};
+use lto_numerics::records::show_iso;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,9 @@ pub struct PredictionSummary<'a> {
     query: QueryNumbers,
     /// Times of the predictions; empty for a steady model.
     times: &'a [f64],
+    /// Whether times are hours since 1970.
+    #[serde(skip)]
+    dated: bool,
     /// How each time was reached: direct, chain or rollout.
     ways: &'a [Way],
     /// Times outside the training data's, the observations' included.
@@ -86,6 +90,7 @@ impl<'a> PredictionSummary<'a> {
                 points: predicted.query.len(),
                 shape: predicted.grid().map(lto_numerics::Grid::shape),
             },
+            dated: predicted.card.problem.measured.dated,
             times: predicted.times,
             ways: &prediction.ways,
             outside_range: &prediction.outside_range,
@@ -100,7 +105,10 @@ impl<'a> PredictionSummary<'a> {
         let context = &self.context;
         let mut from = words::count(context.points, "observation");
         if let Some(time) = context.time {
-            from.push_str(&format!(" at t = {}", short(time)));
+            from.push_str(&match self.dated {
+                true => format!(" at {}", show_iso(time)),
+                false => format!(" at t = {}", short(time)),
+            });
         }
         for (n, what) in
             [(context.skipped, "skipped for missing values"), (context.merged, "merged with others")]
@@ -122,7 +130,8 @@ impl<'a> PredictionSummary<'a> {
         let rows = self.values.iter().enumerate().map(|(i, v)| {
             let [min, max, mean] = apart([Some(v.min), Some(v.max), Some(v.mean)]);
             let way = v.time.and(self.ways.get(i / channels)).map_or("–", |way| way.name());
-            vec![v.time.map_or("–".into(), short), way.into(), v.channel.clone(), min, max, mean]
+            let when = v.time.map_or("–".into(), |t| if self.dated { show_iso(t) } else { short(t) });
+            vec![when, way.into(), v.channel.clone(), min, max, mean]
         });
         page.table("Predicted", &["t", "way", "channel", "least", "largest", "mean"], rows.collect());
         page.into_text()

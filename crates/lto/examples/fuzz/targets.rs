@@ -171,6 +171,7 @@ fn problem() -> Problem {
         native: vec![16, 16],
         times: Some([0.0, 1.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     }
 }
 

@@ -134,6 +134,7 @@ impl Case {
             points: Points::grid(self.grid.as_ref().clone()),
             n_channels: self.problem.source_channels,
             values: self.values(example as f64, self.problem.source_channels),
+            deviations: None,
         };
         (0..self.n_examples).map(context).collect()
     }

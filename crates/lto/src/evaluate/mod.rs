@@ -19,6 +19,7 @@ mod sensor_rate;
 pub mod shape;
 pub mod skill;
 mod source;
+pub mod stations;
 pub mod statistics;
 mod worst;
 

@@ -16,10 +16,35 @@ impl Model {
         check_contexts(&self.card.problem, contexts)?;
         let mut contexts: Arc<[Context]> = contexts.into();
         for (context, s) in Arc::make_mut(&mut contexts).iter_mut().zip(starts) {
-            self.depart(&mut context.values, &context.points, s, -1.0)?;
-            self.card.source_normalizer.normalize(&mut context.values, context.points.len())?;
+            self.prepare(context, s)?;
         }
         self.operator.encode(contexts)
+    }
+
+    /// A context observed at time s as the operator sees it: departures from the mean course of the time of each frame,
+    /// normalized.
+    fn prepare(&self, context: &mut Context, s: f64) -> Result<()> {
+        if !self.operator.takes_missing() && context.has_missing() {
+            return Err(self.unsupported(
+                "some of its observations lack a channel; leave them out, or train a twin on records, which may lack any".into(),
+            ));
+        }
+        let (n, q) = (context.points.len(), self.card.problem.target_channels);
+        if self.course.is_some() {
+            let (interval, frames) = (self.card.native_interval.unwrap_or(0.0), context.n_channels / q);
+            for (k, frame) in context.values.chunks_exact_mut(q * n).enumerate() {
+                let t = s - (frames - 1 - k) as f64 * interval;
+                self.depart(frame, &context.points, t, -1.0)?;
+            }
+        }
+        let normalizer = &self.card.source_normalizer;
+        normalizer.normalize(&mut context.values, n)?;
+        for (deviations, scale) in
+            context.deviations.iter_mut().flat_map(|all| all.chunks_exact_mut(n)).zip(normalizer.scale())
+        {
+            deviations.iter_mut().for_each(|deviation| *deviation /= scale);
+        }
+        Ok(())
     }
 
     /// Adds `sign` times the mean course to values `[channel, point]` of a state at time t, less its mean over everything, which
@@ -107,7 +132,12 @@ impl Model {
                  the points of the context, so the query must be the same points"
             )));
         };
-        *context = Context { points: query.clone(), n_channels: p, values: [&kept, values].concat() };
+        *context = Context {
+            points: query.clone(),
+            n_channels: p,
+            values: [&kept, values].concat(),
+            deviations: None,
+        };
         Ok(())
     }
 
@@ -115,16 +145,15 @@ impl Model {
     pub(crate) fn normalized(&self, mut batch: Batch) -> Result<Batch> {
         let (source, target) = (&self.card.source_normalizer, &self.card.target_normalizer);
         for (context, &(s, _)) in batch.contexts.iter_mut().zip(&batch.times) {
-            self.depart(&mut context.values, &context.points, s, -1.0)?;
+            self.prepare(context, s)?;
         }
         let (starts, ends) = (batch.times.iter().map(|&(s, _)| s), batch.times.iter().map(|&(_, t)| t));
-        self.depart_all(&mut batch.source, &batch.queries, starts, -1.0)?;
+        if self.card.problem.history() == 1 {
+            self.depart_all(&mut batch.source, &batch.queries, starts, -1.0)?;
+        }
         self.depart_all(&mut batch.target, &batch.queries, ends, -1.0)?;
-        let (contexts, target_contexts) = (&mut batch.contexts, &mut batch.target_contexts);
-        for (contexts, normalizer) in [(contexts, source), (target_contexts, target)] {
-            for context in contexts {
-                normalizer.normalize(&mut context.values, context.points.len())?;
-            }
+        for context in &mut batch.target_contexts {
+            target.normalize(&mut context.values, context.points.len())?;
         }
         let m = batch.n_queries();
         source.normalize(&mut batch.source, m)?;

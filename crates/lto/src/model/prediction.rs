@@ -269,8 +269,14 @@ impl Model {
         }
     }
 
-    /// Refuses times before that of the observations: models learn to go forward only.
+    /// Refuses times before that of the observations, since models learn to go forward only, and leads beyond those of a
+    /// calendar's training unless the model is [extrapolating](Model::extrapolating).
     fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
+        if let (Some(last), false) = (self.card.problem.furthest(s), self.extrapolates)
+            && let Some(&time) = times.iter().find(|&&t| t > last)
+        {
+            return Err(Error::TimeOutsideRange { time, range: [s, last] });
+        }
         let steady = self.card.problem.times.is_none();
         match times.iter().find(|&&t| t < s - SAME_TIME * s.abs()) {
             Some(t) if !steady => Err(self.unsupported(format!(

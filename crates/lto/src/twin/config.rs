@@ -27,6 +27,9 @@ pub struct TwinConfig {
     /// What the decoder gives.
     #[serde(default)]
     pub output: OutputForm,
+    /// How the source is estimated between its observations.
+    #[serde(default, skip_serializing_if = "SourceEstimate::is_local_linear")]
+    pub source: SourceEstimate,
     /// The longest step it is trained to take, in native intervals: m_{s→t} over longer leads is composed of
     /// equal steps no longer than that. Without it, one step of any length goes straight from s to t.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +43,25 @@ pub struct TwinConfig {
     pub evolution: EvolutionConfig,
     /// The decoder.
     pub decoder: DecoderConfig,
+}
+
+/// How the source is estimated between its observations, for outputs that begin from it and encoders that see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceEstimate {
+    /// By lines fitted to the nearest observations.
+    #[default]
+    LocalLinear,
+    /// By the [best linear estimate](lto_numerics::kriging::Covariance::estimate) with the covariance of the training
+    /// records and the noise of the sensors. Forecasts then begin as that estimate times the share that
+    /// [persists](crate::problem::Measured::persisting) over their lead.
+    BestLinear,
+}
+
+impl SourceEstimate {
+    fn is_local_linear(&self) -> bool {
+        *self == SourceEstimate::LocalLinear
+    }
 }
 
 /// Where the latent grid lies on periodic axes.
@@ -245,8 +267,12 @@ impl TwinConfig {
         }
         self.encoder.validate()?;
         self.decoder.length_scale.validate("decoder.length_scale")?;
+        if self.source == SourceEstimate::BestLinear && problem.measured.covariances.is_empty() {
+            let requirement = "needs the covariance of station records (data.records)";
+            return refuse("source", "best_linear".into(), requirement);
+        }
         if self.output != OutputForm::Direct
-            && (problem.times.is_none() || problem.source_channels != problem.target_channels)
+            && (problem.times.is_none() || !problem.source_channels.is_multiple_of(problem.target_channels))
         {
             let name = format!("{:?}", self.output).to_lowercase();
             return refuse("output", name, "needs times, and targets with the channels of the sources");
