@@ -2,6 +2,7 @@
 //! the set convolution that carries scattered observations onto a grid, the theory of its error, PDE solvers
 //! that generate data, and readers and writers for PDE data files. Plain `f64`; no tensors, no gradients.
 
+pub mod calendar;
 pub mod dataset;
 pub mod design;
 pub mod domain;

@@ -1,7 +1,7 @@
 //! Point sets: scattered, a tensor grid, or some points of a tensor grid. The structure is kept because the
 //! set convolution is much cheaper on (masked) grids.
 
-use crate::domain::Domain;
+use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
 use crate::grid::{Grid, expect};
 use std::collections::HashMap;
@@ -93,6 +93,27 @@ impl Points {
     /// The domain the points lie in.
     pub fn domain(&self) -> &Domain {
         &self.domain
+    }
+
+    /// The same points in coordinates that are distances: see [`Domain::flat`].
+    ///
+    /// # Errors
+    /// Points so close that rounding joins them.
+    pub fn flat(&self) -> Result<Self> {
+        let axes = self.domain.axes();
+        let flat = |grid: &Grid| {
+            let along =
+                |(d, axis): (usize, &Axis)| grid.coordinates(d).iter().map(|x| axis.scale * x).collect();
+            Grid::from_coordinates(self.domain.flat(), axes.iter().enumerate().map(along).collect())
+        };
+        Ok(match &self.structure {
+            PointStructure::Grid(grid) => Self::grid(flat(grid)?),
+            PointStructure::Masked { grid, indices } => Self::masked(flat(grid)?, indices.clone())?,
+            PointStructure::Scattered(coordinates) => {
+                let scaled = coordinates.iter().zip(axes.iter().cycle()).map(|(x, axis)| axis.scale * x);
+                Self::scattered(self.domain.flat(), scaled.collect())?
+            }
+        })
     }
 
     /// How the points are laid out.

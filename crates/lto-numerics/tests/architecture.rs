@@ -5,7 +5,7 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["error", "flags", "geography", "lines", "testing"],
+    &["calendar", "error", "flags", "geography", "lines", "testing"],
     &["domain", "memory"],
     &["grid"],
     &["points", "field"],

@@ -124,9 +124,9 @@ impl Problem {
         })
     }
 
-    /// Spacing of the training grid along axis `d`.
+    /// Spacing of the training grid along axis `d`, as a distance.
     pub fn native_spacing(&self, d: usize) -> f64 {
-        self.domain.axes()[d].length() / self.native[d] as f64
+        self.domain.axes()[d].extent() / self.native[d] as f64
     }
 
     /// Number of frames in a source state of a timed problem, the last one at time s.

@@ -9,7 +9,7 @@ mod gather;
 pub mod info;
 pub mod inspection;
 pub mod layout;
-mod moments;
+pub(crate) mod moments;
 pub mod normalizer;
 pub mod options;
 mod reader;

@@ -1,9 +1,14 @@
 //! The stations, variables and axes of a record, which grow while its rows are read.
 
 use super::extent::Extent;
+use super::faults::{FaultKind, Faults};
+use super::row::Row;
+use crate::domain::Domain;
+use crate::error::Result;
 use crate::geography::{is_latitude, is_longitude};
 use serde::Serialize;
 use std::collections::HashMap;
+use std::fmt::Display;
 
 /// Most axes of a domain.
 pub(super) const MAX_DIM: usize = 3;
@@ -111,6 +116,40 @@ impl Catalog {
             self.variables.push(Variable { name: name.into(), unit: unit.map(Into::into) });
             self.variables.len() - 1
         })
+    }
+
+    /// The station of a row at `place`, and that place if it has moved; false if the place cannot be used. `here` is
+    /// where the row is.
+    pub(super) fn locate(
+        &mut self,
+        name: Option<&[u8]>,
+        place: [f64; MAX_DIM],
+        domain: Option<&Domain>,
+        here: &dyn Display,
+        faults: &mut Faults,
+        row: &mut Row,
+    ) -> Result<bool> {
+        let at = &place[..self.axes.len()];
+        let missing = at.iter().any(|x| !x.is_finite()).then(|| "one of the coordinates is missing".into());
+        if let Some(problem) = missing.or_else(|| self.impossible(at)) {
+            faults.add(FaultKind::Coordinate, here, || problem)?;
+            return Ok(false);
+        }
+        let strange = |domain: &Domain| {
+            let axis = domain.axes().iter().zip(at).find(|(axis, x)| !axis.contains(axis.bring_in(**x)));
+            axis.map(|(axis, x)| format!("{} = {x} lies outside {domain}; left out", axis.name))
+        };
+        if let Some(problem) = domain.and_then(strange) {
+            faults.add(FaultKind::Outside, here, || problem)?;
+            return Ok(false);
+        }
+        row.station = self.station(name, at);
+        let moved = self.stations[row.station as usize].coordinates != at;
+        row.moved = moved.then_some(place);
+        if moved {
+            self.extent.add(at);
+        }
+        Ok(true)
     }
 
     /// What is impossible about a place on the Earth, if anything is.

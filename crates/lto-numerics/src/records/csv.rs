@@ -2,7 +2,7 @@
 
 use super::catalog::MAX_DIM;
 use super::clock::Clock;
-use super::faults::FaultKind;
+use super::faults::{FaultKind, plausible};
 use super::header::{Header, Role};
 use super::row::{Entry, Row};
 use super::{Catalog, Faults, RecordOptions};
@@ -13,11 +13,6 @@ use crate::domain::Domain;
 use crate::error::{Error, Result};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// Values that stand for a missing one in many files, and hardly ever are one.
-const FILLS: [f64; 4] = [-9999.0, -9999.9, -99999.0, -999.9];
-/// No measurement in usual units is as large.
-const LARGEST: f64 = 1e19;
 
 /// Reads one row after the other. The first row decides how times are written and which columns are text.
 pub struct CsvRows<R> {
@@ -118,9 +113,17 @@ impl<R: Read> CsvRows<R> {
         &self.table.clock
     }
 
-    /// Columns that are not read.
-    pub fn ignored(&self) -> &[String] {
-        &self.table.header.ignored
+    /// What was assumed: which columns are not read, and that times without a zone are UTC.
+    pub fn notes(&self) -> Vec<String> {
+        let ignored = &self.table.header.ignored;
+        let mut notes = Vec::new();
+        if !ignored.is_empty() {
+            notes.push(format!("not read: {}", ignored.join(", ")));
+        }
+        if self.table.clock == (Clock::Plain { unit: String::new() }) {
+            notes.push("times are numbers without a unit; give it with --time-unit".into());
+        }
+        notes
     }
 
     /// Reads the next usable row; false at the end.
@@ -230,9 +233,8 @@ impl TableForm {
             return Ok(false);
         }
         let name = parts.station.filter(|name| !is_missing(name));
-        let known = name.and_then(|name| catalog.known(name));
         if !parts.has_place {
-            let Some(known) = known else {
+            let Some(known) = name.and_then(|name| catalog.known(name)) else {
                 let name = shown(name.unwrap_or_default());
                 faults.add(FaultKind::Station, &here(), || match self.header.axes.is_empty() {
                     true => format!("station {name:?} is not in the table of stations; add it there"),
@@ -243,29 +245,7 @@ impl TableForm {
             (row.station, row.moved) = (known, None);
             return Ok(true);
         }
-        let place = &parts.place[..catalog.axes.len()];
-        let missing = place.iter().any(|x| x.is_nan()).then(|| "one of the coordinates is missing".into());
-        if let Some(problem) = missing.or_else(|| catalog.impossible(place)) {
-            faults.add(FaultKind::Coordinate, &here(), || problem)?;
-            return Ok(false);
-        }
-        if let Some(domain) = &self.domain {
-            let outside =
-                domain.axes().iter().zip(place).find(|(axis, x)| !axis.contains(axis.bring_in(**x)));
-            if let Some((axis, x)) = outside {
-                faults.add(FaultKind::Outside, &here(), || {
-                    format!("{} = {x} lies outside {domain}; left out", axis.name)
-                })?;
-                return Ok(false);
-            }
-        }
-        row.station = known.unwrap_or_else(|| catalog.station(name, place));
-        let moved = catalog.stations[row.station as usize].coordinates != place;
-        row.moved = moved.then_some(parts.place);
-        if moved {
-            catalog.extent.add(place);
-        }
-        Ok(true)
+        catalog.locate(name, parts.place, self.domain.as_ref(), &here(), faults, row)
     }
 
     fn long(
@@ -325,16 +305,7 @@ impl TableForm {
             faults.add(FaultKind::Value, &format!("line {line}"), || problem)?;
             return Ok(None);
         };
-        if self.missing.contains(&value) {
-            return Ok(None);
-        }
-        if FILLS.contains(&value) || value.abs() >= LARGEST {
-            faults.add(FaultKind::Implausible, &format!("line {line}"), || {
-                format!("{column} = {value}: does it stand for a missing value? If so, say --missing={value}; if not, change the unit")
-            })?;
-            return Ok(None);
-        }
-        Ok(Some(value))
+        plausible(value, column, &self.missing, &format_args!("line {line}"), faults)
     }
 
     /// The noise in a field; NaN if none is given.
@@ -360,4 +331,20 @@ impl TableForm {
 /// A field for people.
 fn shown(field: &[u8]) -> String {
     String::from_utf8_lossy(field).chars().take(40).collect()
+}
+
+/// Whether a table has times, and stations, dates or the long form.
+pub(super) fn is_record(bytes: impl Read) -> bool {
+    let mut lines = Lines::new(bytes);
+    let Ok(Some((_, line))) = lines.next() else { return false };
+    let delimiter = delimiter(line);
+    let names: Vec<String> =
+        fields(line, delimiter).map(|f| String::from_utf8_lossy(f).into_owned()).collect();
+    let Ok(Some((_, line))) = lines.next() else { return false };
+    let first: Vec<&[u8]> = fields(line, delimiter).collect();
+    let is_text = |i: usize| first.get(i).is_some_and(|f| !is_missing(f) && !number_like(f));
+    let Ok(header) = Header::new(&names, is_text, &[]) else { return false };
+    let time = header.roles.iter().position(|role| *role == Role::Time);
+    let known = |role| header.roles.contains(&role);
+    time.is_some_and(|time| known(Role::Station) || known(Role::Value) || is_text(time))
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// A kind of row that cannot be used as it is.
@@ -84,32 +85,45 @@ pub struct FaultCount {
 pub struct Faults {
     path: PathBuf,
     policy: FaultPolicy,
+    row_word: &'static str,
     counts: BTreeMap<FaultKind, FaultCount>,
 }
 
 impl Faults {
     /// None yet.
     pub fn new(path: &Path, policy: FaultPolicy) -> Self {
-        Self { path: path.into(), policy, counts: BTreeMap::new() }
+        Self { path: path.into(), policy, row_word: "line", counts: BTreeMap::new() }
+    }
+
+    /// Counts rows instead of lines.
+    pub(super) fn in_arrays(mut self) -> Self {
+        self.row_word = "row";
+        self
     }
 
     /// Counts a fault, or refuses it. `place` is `line 7`; `problem` says what is wrong and what to do.
     ///
     /// # Errors
     /// [`Error::Readings`] under [`FaultPolicy::Refuse`], unless the kind is harmless.
-    pub fn add(&mut self, kind: FaultKind, place: &str, problem: impl FnOnce() -> String) -> Result<()> {
+    pub fn add(
+        &mut self,
+        kind: FaultKind,
+        place: &dyn Display,
+        problem: impl FnOnce() -> String,
+    ) -> Result<()> {
         let entry = self.counts.entry(kind);
         let entry = entry.or_insert_with(|| FaultCount { kind, count: 0, first: String::new() });
         entry.count += 1;
-        if entry.count == 1 {
-            entry.first = format!("{place}: {}", problem());
-        }
-        if self.policy == FaultPolicy::Skip || kind.harmless() {
+        let fatal = self.policy == FaultPolicy::Refuse && !kind.harmless();
+        if entry.count > 1 && !fatal {
             return Ok(());
         }
-        let problem = entry.first.strip_prefix(place).and_then(|rest| rest.strip_prefix(": "));
-        let problem = problem.unwrap_or(&entry.first).to_string();
-        Err(Error::Readings { path: self.path.clone(), row: Some(place.into()), problem })
+        let problem = problem();
+        if fatal {
+            return Err(Error::Readings { path: self.path.clone(), row: Some(place.to_string()), problem });
+        }
+        entry.first = format!("{place}: {problem}");
+        Ok(())
     }
 
     /// The faults by kind.
@@ -117,8 +131,44 @@ impl Faults {
         self.counts.values()
     }
 
+    /// What places of this file are counted in: lines of text, rows of arrays.
+    pub(super) fn row_word(&self) -> &'static str {
+        self.row_word
+    }
+
     /// How many of a kind.
     pub fn count(&self, kind: FaultKind) -> u64 {
         self.counts.get(&kind).map_or(0, |entry| entry.count)
     }
+}
+
+/// Values that stand for a missing one in many files, and hardly ever are one.
+const FILLS: [f64; 4] = [-9999.0, -9999.9, -99999.0, -999.9];
+/// No measurement in usual units is as large.
+const LARGEST: f64 = 1e19;
+
+/// A value of a variable, unless it is missing; `missing` are numbers that say so, `here` is where it is.
+///
+/// # Errors
+/// A value that is infinite, or probably stands for a missing one, where faults are refused.
+pub(super) fn plausible(
+    value: f64,
+    variable: &str,
+    missing: &[f64],
+    here: &dyn Display,
+    faults: &mut Faults,
+) -> Result<Option<f64>> {
+    if value.is_nan() || missing.contains(&value) {
+        return Ok(None);
+    }
+    if FILLS.contains(&value) || value.abs() >= LARGEST {
+        faults.add(FaultKind::Implausible, here, || {
+            format!(
+                "{variable} = {value}: does it stand for a missing value? If so, say --missing={value}; if not, \
+                 change the unit"
+            )
+        })?;
+        return Ok(None);
+    }
+    Ok(Some(value))
 }

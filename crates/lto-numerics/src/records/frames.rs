@@ -122,14 +122,15 @@ impl Draft {
             let cell = &mut self.cells[slot * n_variables + entry.variable];
             let new = Cell { value: entry.value, deviation: entry.deviation, line: row.line };
             if cell.line > 0 {
-                let place = format!("line {}", row.line);
+                let word = faults.row_word();
+                let place = format_args!("{word} {}", row.line);
                 if cell.value == new.value {
-                    faults.add(FaultKind::Doubled, &place, || format!("repeats line {}", cell.line))?;
+                    faults.add(FaultKind::Doubled, &place, || format!("repeats {word} {}", cell.line))?;
                     continue;
                 }
                 faults.add(FaultKind::Contradicting, &place, || {
                     format!(
-                        "the same station, time and variable has the value {} here, but {} in line {}; delete one \
+                        "the same station, time and variable has the value {} here, but {} in {word} {}; delete one \
                          of them, or skip faults to keep the last",
                         new.value, cell.value, cell.line
                     )

@@ -27,6 +27,30 @@ const NOISES: [&str; 6] = ["noise", "sd", "std", "deviation", "uncertainty", "si
 /// What a station has once and for all, besides its place.
 const PROPERTIES: [&str; 4] = ["elevation", "elev", "altitude", "alt"];
 
+fn among(list: &[&str], name: &str) -> bool {
+    list.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether times are called so.
+pub(super) fn is_time_name(name: &str) -> bool {
+    among(&TIMES, name)
+}
+
+/// Whether names or numbers of stations are called so.
+pub(super) fn is_station_name(name: &str) -> bool {
+    among(&STATIONS, name)
+}
+
+/// Whether coordinates are called so.
+pub(super) fn is_axis_name(name: &str) -> bool {
+    is_latitude(name) || is_longitude(name) || among(&["x", "y", "z"], name)
+}
+
+/// Whether one name is that of the noise of the other: `t2m_sd` of `t2m`.
+pub(super) fn is_noise_of(name: &str, variable: &str) -> bool {
+    name.rsplit_once('_').is_some_and(|(base, suffix)| base == variable && among(&NOISES, suffix))
+}
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -155,14 +179,9 @@ impl Header {
     }
 
     fn find_axes(&mut self, split: &[(String, Option<String>)]) -> Result<(), String> {
-        let is_axis = |name: &str| {
-            is_latitude(name)
-                || is_longitude(name)
-                || ["x", "y", "z"].iter().any(|a| a.eq_ignore_ascii_case(name))
-        };
         let axis =
             |(i, (name, unit)): (usize, &(String, Option<String>))| (RecordAxis::of(name, unit.clone()), i);
-        let named = split.iter().enumerate().filter(|(_, (name, _))| is_axis(name));
+        let named = split.iter().enumerate().filter(|(_, (name, _))| is_axis_name(name));
         let mut found: Vec<(RecordAxis, usize)> = named.map(axis).collect();
         found.sort_by_key(|(axis, _)| axis.rank());
         if let Some(twice) = found.windows(2).find(|pair| pair[0].0.name == pair[1].0.name) {
@@ -189,18 +208,13 @@ impl Header {
         is_text: impl Fn(usize) -> bool,
         wanted: &[String],
     ) -> Result<(), String> {
-        let known = |name: &str, list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(name));
         let free = |i: usize| {
             let name = &split[i].0;
-            let property = [&PROPERTIES[..], &STATIONS, &TIMES].iter().any(|list| known(name, list));
+            let property = among(&PROPERTIES, name) || is_station_name(name) || is_time_name(name);
             self.roles[i] == Role::Ignored && !is_text(i) && !property
         };
         let numbers: Vec<usize> = (0..split.len()).filter(|&i| free(i)).collect();
-        let base_of = |i: usize| {
-            let (base, suffix) = split[i].0.rsplit_once('_')?;
-            known(suffix, &NOISES).then_some(())?;
-            numbers.iter().copied().find(|&j| split[j].0 == base)
-        };
+        let base_of = |i: usize| numbers.iter().copied().find(|&j| is_noise_of(&split[i].0, &split[j].0));
         let (noises, readings): (Vec<usize>, Vec<usize>) =
             numbers.iter().partition(|&&i| base_of(i).is_some());
         let names: Vec<&str> = readings.iter().map(|&i| split[i].0.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Records of stations: times, places and readings of any number of variables, each missing anywhere. A file is read
 //! once, sorted by time into a temporary file, and then given out frame by frame, so that its length does not matter.
 
+mod arrays;
 mod catalog;
 mod clock;
 mod csv;
@@ -8,6 +9,8 @@ mod extent;
 mod faults;
 mod frames;
 mod header;
+mod inspection;
+mod noise;
 mod options;
 mod row;
 mod spool;
@@ -15,16 +18,22 @@ mod stations;
 #[cfg(test)]
 mod tests;
 
+pub use crate::calendar::{parse_iso, show_iso};
 pub use catalog::{Catalog, RecordAxis, Station, Variable};
-pub use clock::{Clock, parse_iso, show_iso};
+pub use clock::Clock;
 pub use csv::CsvRows;
 pub use faults::{FaultCount, FaultKind, FaultPolicy, Faults};
+pub use inspection::{
+    Coverage, Gap, RecordInspection, StationSummary, Suspicious, TimeSummary, VariableSummary,
+};
+pub use noise::Scale;
 pub use options::RecordOptions;
 pub use row::{Entry, Row};
 
-use crate::dataset::format::{Format, detect_format, require_file};
+use crate::dataset::format::{self, Format};
 use crate::domain::Domain;
 use crate::error::{Error, Result};
+use arrays::Arrays;
 use frames::FrameStore;
 use spool::Spool;
 use std::fs::File;
@@ -58,44 +67,58 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads a file: CSV, long or wide.
+    /// Reads a file: CSV, long or wide; arrays of readings in NumPy, NetCDF and Zarr files; gridded files, each of whose
+    /// cells is a station. See `docs/data.md`.
     ///
     /// # Errors
     /// A file that cannot be read, columns that are not understood, or a fault in a row; see [`FaultPolicy`].
     pub fn open(path: &Path, options: &RecordOptions) -> Result<Self> {
-        require_file(path)?;
         let mut catalog = Catalog::default();
         if let Some(table) = &options.stations {
             stations::read(table, &mut catalog)?;
         }
         let mut faults = Faults::new(path, options.faults);
         let mut spool = Spool::new();
-        let mut row = Row::default();
         let mut n_rows = 0;
-        let clock = match detect_format(path)? {
-            Format::Csv => {
-                let file = File::open(path).map_err(|source| Error::Io { path: path.into(), source })?;
-                let mut rows = CsvRows::new(path, file, options, &mut catalog)?;
-                while rows.next(&mut catalog, &mut faults, &mut row)? {
-                    n_rows += 1;
-                    spool.push(&row)?;
-                }
-                rows.clock().clone()
+        let mut push = |row: &Row| {
+            n_rows += 1;
+            spool.push(row)
+        };
+        let (clock, notes) = if format::detect_format(path)? == Format::Csv {
+            let file = File::open(path).map_err(|source| Error::Io { path: path.into(), source })?;
+            let mut rows = CsvRows::new(path, file, options, &mut catalog)?;
+            let mut row = Row::default();
+            while rows.next(&mut catalog, &mut faults, &mut row)? {
+                push(&row)?;
             }
-            _ => return Err(Error::unsupported(path, None, "records are read from CSV files")),
+            (rows.clock().clone(), rows.notes())
+        } else {
+            faults = faults.in_arrays();
+            let mut store = format::open(path)?;
+            let mut arrays = Arrays::new(store.as_mut(), options, &mut catalog)?;
+            arrays.read(&mut catalog, &mut faults, push)?;
+            (arrays.clock, Vec::new())
         };
         let refuse = |problem: String| Error::Readings { path: path.into(), row: None, problem };
         if n_rows == 0 {
             return Err(refuse("no usable rows".into()));
         }
         let frames = spool.finish(&catalog, &mut faults)?;
-        let domain =
-            catalog.extent.domain(&catalog.axes, options.domain.as_ref(), options.periodic.as_ref())?;
+        let domain = catalog
+            .extent
+            .domain(&catalog.axes, options.domain.as_ref(), options.periodic.as_ref())?
+            .on_earth();
         for station in &mut catalog.stations {
             bring_in(&domain, &mut station.coordinates);
         }
-        let notes = Vec::new();
         Ok(Self { path: path.into(), clock, catalog, frames, domain, faults, notes, n_rows })
+    }
+
+    /// Whether a CSV file is a table of readings rather than one set of points: it has times, and stations, dates or the
+    /// long form.
+    pub fn recognizes(path: &Path) -> bool {
+        let csv = matches!(format::detect_format(path), Ok(Format::Csv));
+        csv && File::open(path).is_ok_and(|file| csv::is_record(file))
     }
 
     /// The file.

@@ -177,3 +177,57 @@ fn headers_that_are_not_understood_say_what_is_missing() {
     let error = open_with("t,x,u\n0,1,2\n", &wanted).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("no variable \"v\"; it has u"), "{error}");
 }
+
+#[test]
+fn an_inspection_finds_noise_gaps_silence_and_spikes() {
+    let mut text = String::from("time,id,lat,lon,u\n");
+    let noise = |k: u64| ((k * 2_654_435_761 % 1_000_003) as f64 / 1_000_003.0 - 0.5) * 12f64.sqrt() * 0.1;
+    for t in 0..200u64 {
+        if (100..110).contains(&t) {
+            continue;
+        }
+        for s in 0..4u64 {
+            if s == 3 && (20..60).contains(&t) {
+                continue;
+            }
+            let spike = if s == 1 && t == 50 { 8.0 } else { 0.0 };
+            let value = match s {
+                2 if t > 150 => 7.5,
+                _ => (t as f64 / 20.0).sin() + noise(t * 4 + s) + spike,
+            };
+            text += &format!("2019-03-{:02}T{:02}:00Z,s{s},{},{},{value}\n", 1 + t / 24, t % 24, 50 + s, s);
+        }
+    }
+    let found = RecordInspection::new(&open(&text).unwrap()).unwrap();
+    assert_eq!((found.times.count, found.times.n_gaps, found.times.step), (190, 1, Some(1.0)));
+    assert_eq!((found.times.gaps[0].length, found.times.gaps[0].to.as_str()), (11.0, "2019-03-05T14:00Z"));
+    let u = &found.variables[0];
+    // Uniform noise of deviation 0.1; its second differences are nearly normal.
+    assert!((u.noise.unwrap() / 0.1 - 1.0).abs() < 0.15, "{:?}", u.noise);
+    assert_eq!((u.n_suspicious, u.suspicious[0].station.as_str()), (1, "s1"));
+    assert_eq!(u.suspicious[0].time, "2019-03-03T02:00Z");
+    assert_eq!((found.stations[3].longest_silence, found.stations[3].n_times), (40, 150));
+    assert_eq!(
+        (found.stations[2].stuck.as_slice(), found.stations[0].stuck.len()),
+        (&["u".to_string()][..], 0)
+    );
+    assert_eq!(found.coverage.len(), 60);
+    assert!(found.coverage.iter().any(|bin| bin.share == 0.75) && found.coverage[0].share == 1.0);
+    assert!(serde_json::to_string(&found).unwrap().contains("\"longest_silence\":40"));
+}
+
+#[test]
+fn tables_of_readings_are_told_from_sets_of_points() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, record) in [
+        ("time,station,x,u\n0,a,1,2\n", true),
+        ("time,x,u\n2019-03-01,1,2\n", true),
+        ("time,x,variable,value\n0,1,u,2\n", true),
+        ("t,x,u\n0,1,2\n", false),
+        ("x,y,u\n0,1,2\n", false),
+    ] {
+        let path = folder.path().join("r.csv");
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(Records::recognizes(&path), record, "{text}");
+    }
+}

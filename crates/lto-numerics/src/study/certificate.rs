@@ -130,7 +130,8 @@ impl SensorCertificate {
     pub const STEPS: usize = 6;
 
     /// Certifies `sensors` for states within `regularity`; `data` names what that was estimated from, if
-    /// anything. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
+    /// anything. Where a unit of an axis is not a unit of distance, all is said of the coordinates of
+    /// [`Domain::flat`]. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
     /// number of steps done.
     ///
     /// # Errors
@@ -142,6 +143,7 @@ impl SensorCertificate {
         setconv: Option<SetConv>,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Self> {
+        let sensors = if sensors.domain().is_flat() { sensors } else { sensors.flat()? };
         let domain = sensors.domain();
         let places = PlaceGrid::new(domain, spread(sensors.len()))?;
         let coarse = some_places(&sensors, TUNING)?;

@@ -194,7 +194,7 @@ impl LengthScale {
                 let axes = problem.domain.axes().iter().enumerate();
                 spacings
                     * axes
-                        .map(|(d, a)| problem.native_spacing(d).max(a.length() / n as f64))
+                        .map(|(d, a)| problem.native_spacing(d).max(a.extent() / n as f64))
                         .fold(0.0, f64::max)
             }
             LengthScale::Layout { layout } => layout * latent_spacing(&problem.domain, n),
@@ -215,7 +215,7 @@ impl LengthScale {
 
 /// The largest spacing of a latent grid of `n` points an axis.
 pub(super) fn latent_spacing(domain: &Domain, n: usize) -> f64 {
-    domain.axes().iter().map(|axis| axis.length() / n as f64).fold(0.0, f64::max)
+    domain.axes().iter().map(|axis| axis.extent() / n as f64).fold(0.0, f64::max)
 }
 
 /// The error of a key under `model`.
