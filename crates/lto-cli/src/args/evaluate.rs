@@ -97,6 +97,9 @@ pub struct EvaluateArgs {
     /// Source frame of the horizon [default: the first that all models can start from]
     #[arg(long, value_name = "FRAME", value_parser = whole::<usize>)]
     pub start: Option<usize>,
+    /// Measure only the bands of calibrated models
+    #[arg(long)]
+    pub bands_only: bool,
     /// Also evaluate at times outside the training data's
     #[arg(long)]
     pub allow_extrapolation: bool,
@@ -173,6 +176,7 @@ impl EvaluateArgs {
             noise: self.noise.clone().unwrap_or(default.noise),
             horizon: self.horizon,
             start: self.start,
+            bands_only: self.bands_only,
             ..default
         };
         EvaluationRequest {

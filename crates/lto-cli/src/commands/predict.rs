@@ -53,13 +53,13 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         bail!("{}: {reason}", args.output.display());
     }
     let (context, s) = (&observations.context, observations.time.unwrap_or(0.0));
-    let prediction = match args.way {
-        Some(way) => model.predict_by(way, &Forecast { context, s, times: &args.to }, &query)?,
-        None => model.predict(context, s, &args.to, &query)?,
-    };
-    let spread = match (args.band, args.samples) {
-        (None, None) => None,
-        _ => Some(model.spread(context, s, &prediction, &query)?),
+    let forecast = Forecast { context, s, times: &args.to };
+    let (prediction, spread) = match (args.band.is_some() || args.samples.is_some(), args.way) {
+        (true, way) => {
+            model.predict_spread(&forecast, way, &query).map(|(field, spread)| (field, Some(spread)))?
+        }
+        (false, Some(way)) => (model.predict_by(way, &forecast, &query)?, None),
+        (false, None) => (model.predict(context, s, &args.to, &query)?, None),
     };
     let band = spread.as_ref().zip(args.band).map(|(spread, level)| spread.band(level)).transpose()?;
     let samples =

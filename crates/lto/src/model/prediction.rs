@@ -218,7 +218,12 @@ impl Encoded {
     }
 
     /// Predictions by the best known or a given way.
-    fn predictions(&self, times: Vec<Vec<f64>>, values: Vec<Vec<f64>>, way: Option<Way>) -> Vec<Prediction> {
+    pub(super) fn predictions(
+        &self,
+        times: Vec<Vec<f64>>,
+        values: Vec<Vec<f64>>,
+        way: Option<Way>,
+    ) -> Vec<Prediction> {
         let together = self.source.starts.iter().zip(times).zip(values);
         together
             .map(|((&s, times), values)| {
@@ -289,7 +294,7 @@ impl Model {
     }
 
     /// Refuses times before that of the observations: models learn to go forward only.
-    fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
+    pub(super) fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
         let steady = self.card.problem.times.is_none();
         match times.iter().find(|&&t| t < s - SAME_TIME * s.abs()) {
             Some(t) if !steady => Err(self.unsupported(format!(
@@ -446,6 +451,6 @@ impl Model {
     }
 }
 
-fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
+pub(super) fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
     predictions.into_iter().next().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))
 }
