@@ -37,7 +37,7 @@ impl Default for CalibrationConfig {
             DesignWeights { random: 4.0, strided: 1.0, clustered: 1.0, failed_region: 1.0, full: 1.0 };
         Self {
             context: ContextConfig { designs, ..ContextConfig::default() },
-            draws: 8,
+            draws: 4,
             leads: Vec::new(),
             seed: 0,
         }
@@ -91,7 +91,7 @@ pub fn calibrate(
 
 impl CalibrationConfig {
     /// Leads in frames: from 0, the present state, for a model that goes straight to any time.
-    pub(crate) fn leads(&self, model: &Model, data: &Data) -> Vec<usize> {
+    fn leads(&self, model: &Model, data: &Data) -> Vec<usize> {
         if data.layout().is_steady() {
             return vec![0];
         }
@@ -179,8 +179,7 @@ impl Trial<'_> {
         };
         add_noise(&mut context, noise, model, rng);
         let times: Vec<f64> = ahead.iter().map(|(t, _)| *t).collect();
-        let prediction = model.predict(&context, s, &times, self.query)?;
-        let features = model.encode(&context, s)?.features(&times, self.query)?;
+        let (prediction, features) = model.encode(&context, s)?.look(&times, None, self.query)?;
         let each = prediction.values.len() / ahead.len().max(1);
         for (i, (t, truth)) in ahead.iter().enumerate() {
             let part = i * each..(i + 1) * each;

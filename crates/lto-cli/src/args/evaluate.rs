@@ -112,6 +112,9 @@ pub struct EvaluateArgs {
     /// Records of stations: also compare with these records of other places at the same times, as a whole grid
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
+    /// Measure only the bands of calibrated models
+    #[arg(long)]
+    pub bands_only: bool,
     /// Also evaluate at times outside the training data's
     #[arg(long)]
     pub allow_extrapolation: bool,
@@ -202,6 +205,7 @@ impl EvaluateArgs {
             noise: self.noise.clone().unwrap_or(default.noise),
             horizon: self.horizon,
             start: self.start,
+            bands_only: self.bands_only,
             ..default
         };
         EvaluationRequest {

@@ -52,18 +52,18 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         bail!("{}: {reason}", args.output.display());
     }
     let (context, s) = (&observations.context, observations.time.unwrap_or(0.0));
-    let prediction = match args.way {
-        Some(way) => model.predict_by(way, &Forecast { context, s, times: &times }, &query)?,
-        None => model.predict(context, s, &times, &query)?,
-    };
     // What is drawn is the newest frame.
     let newest = Observations {
         context: shown(&observations.context, card.problem.target_channels, shown_channel)?,
         ..observations.clone()
     };
-    let spread = match (args.band, args.samples) {
-        (None, None) => None,
-        _ => Some(model.spread(context, s, &prediction, &query)?),
+    let forecast = Forecast { context, s, times: &times };
+    let (prediction, spread) = match (args.band.is_some() || args.samples.is_some(), args.way) {
+        (true, way) => {
+            model.predict_spread(&forecast, way, &query).map(|(field, spread)| (field, Some(spread)))?
+        }
+        (false, Some(way)) => (model.predict_by(way, &forecast, &query)?, None),
+        (false, None) => (model.predict(context, s, &times, &query)?, None),
     };
     let band = spread.as_ref().zip(args.band).map(|(spread, level)| spread.band(level)).transpose()?;
     let samples =

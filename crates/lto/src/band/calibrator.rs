@@ -96,7 +96,7 @@ impl<'a> Calibrator<'a> {
 
     /// What the samples are for, by their number in the list.
     pub fn role(sample: usize) -> Role {
-        if sample % SCALE_EVERY == 0 { Role::Scale } else { Role::Quantiles }
+        if sample.is_multiple_of(SCALE_EVERY) { Role::Scale } else { Role::Quantiles }
     }
 
     /// Adds a prediction; random points of a large one.

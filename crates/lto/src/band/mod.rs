@@ -136,6 +136,11 @@ impl Calibration {
         Ok(())
     }
 
+    /// Whether the scale depends on the latent state.
+    pub fn is_local(&self) -> bool {
+        self.channels.iter().any(|channel| channel.local.is_some())
+    }
+
     /// The bin of a point: the calibrated lead nearest to a [lead](lead_feature), and the sensor density.
     pub fn bin(&self, lead: f64, spacing: f64) -> usize {
         let off = |i: &usize| (lead_feature(self.leads[*i], Some(1.0)) - lead).abs();

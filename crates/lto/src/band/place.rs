@@ -119,7 +119,7 @@ fn disagreements(points: &Points, values: &[f64]) -> Result<Option<Vec<f64>>> {
     }
     // An odd stride, so that on a grid it is not always the same column that is asked.
     let stride = n.div_ceil(ASKED).max(EVERY) | 1;
-    let asked = |i: &usize| i % stride == 0;
+    let asked = |i: &usize| i.is_multiple_of(stride);
     let (mut here, mut position) = ([Vec::new(), Vec::new()], vec![0.0; dim]);
     for i in 0..n {
         points.write_point(i, &mut position);

@@ -4,11 +4,11 @@ use super::EvaluationConfig;
 use super::protocol::{Progress, add_noise};
 use super::statistics::bootstrap;
 use crate::band::place::Places;
-use crate::calibrate::{CalibrationConfig, Outlook};
+use crate::calibrate::Outlook;
 use crate::data::Data;
 use crate::data::context::{ContextChoice, DesignKind};
 use crate::error::{Error, Result};
-use crate::model::{Model, Spread};
+use crate::model::{Forecast, Model, Spread};
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points};
 use serde::{Deserialize, Serialize};
@@ -121,7 +121,10 @@ pub fn coverage(
     let card = model.card();
     let Some(calibration) = &card.calibration else { return Ok(None) };
     let query = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
-    let leads = leads(model, data);
+    let leads = leads(model, data, &calibration.leads);
+    if leads.is_empty() {
+        return Ok(None);
+    }
     let cases = Case::all(config);
     let mut sums: BTreeMap<Key, BTreeMap<usize, Sums>> = BTreeMap::new();
     let (mut done, total) = (0, cases.len() * samples.len());
@@ -132,12 +135,11 @@ pub fn coverage(
             let mut context = case.choice.observe(&source, None, &mut rng)?;
             add_noise(&mut context, &source, case.noise, &mut rng);
             let times: Vec<f64> = ahead.iter().map(|(t, _)| *t).collect();
-            match model.predict(&context, s, &times, &query) {
+            match model.predict_spread(&Forecast { context: &context, s, times: &times }, None, &query) {
                 Err(Error::Unsupported { .. }) => {}
                 Err(other) => return Err(other),
-                Ok(prediction) => {
+                Ok((prediction, spread)) => {
                     let places = Places::new(&card.problem, &context.points, &query)?;
-                    let spread = model.spread(&context, s, &prediction, &query)?;
                     for (time, tally) in
                         Tally::of(&spread, &prediction.values, &ahead, &places, model)?.iter().enumerate()
                     {
@@ -245,8 +247,15 @@ pub(super) fn n_cases(config: &EvaluationConfig) -> usize {
 }
 
 /// The calibrated leads in frames of the data.
-fn leads(model: &Model, data: &Data) -> Vec<usize> {
-    CalibrationConfig::default().leads(model, data)
+fn leads(model: &Model, data: &Data, calibrated: &[f64]) -> Vec<usize> {
+    let (card, times) = (model.card(), &data.layout().times);
+    let frames =
+        card.native_interval.zip(data.layout().native_interval()).map_or(1.0, |(native, own)| native / own);
+    let most = times.len().saturating_sub(data.history().max(card.problem.history()));
+    let mut leads: Vec<usize> = calibrated.iter().map(|lead| (lead * frames).round() as usize).collect();
+    leads.dedup();
+    leads.retain(|&lead| lead <= most);
+    leads
 }
 
 /// Shares and means of each sample, then their means.

@@ -48,9 +48,13 @@ pub fn evaluate(
     let mut gallery = Gallery::default();
     let full =
         Case { context: native.clone(), query: native.clone(), choice: ContextChoice::FULL, noise: 0.0 };
-    let one_step = runner.measure(&full, Some(&mut gallery))?.0;
+    let measured = !config.bands_only;
+    let one_step = match measured {
+        true => runner.measure(&full, Some(&mut gallery))?.0,
+        false => Outcome::Unsupported("only bands were measured".into()),
+    };
     let mut resolutions = Vec::new();
-    for (context, query) in runner.resolution_pairs() {
+    for (context, query) in runner.resolution_pairs().into_iter().filter(|_| measured) {
         let (context, query) = levels.pair(context, query)?;
         let outcome = if context.grid == native.grid && query.grid == native.grid {
             one_step.clone()
@@ -66,7 +70,7 @@ pub fn evaluate(
         });
     }
     let mut contexts = Vec::new();
-    for &design in &config.designs {
+    for &design in config.designs.iter().filter(|_| measured) {
         for &fraction in &config.fractions {
             let choice = ContextChoice { design, fraction };
             let origin = if choice.above(native.grid.len()) {
@@ -79,11 +83,11 @@ pub fn evaluate(
         }
     }
     let mut noise = Vec::new();
-    for &level in &config.noise {
+    for &level in config.noise.iter().filter(|_| measured) {
         let outcome = runner.measure(&Case { noise: level, ..full.clone() }, None)?.0;
         noise.push(NoiseResult { level, outcome });
     }
-    let horizon = horizon(&mut runner, native, &mut gallery)?;
+    let horizon = if measured { horizon(&mut runner, native, &mut gallery)? } else { None };
     let (before, samples) = (runner.done, runner.protocol.samples.clone());
     let coverage = {
         let mut progress = |done: usize, _: usize| runner.advance(before + done - runner.done).is_ok();
@@ -158,7 +162,8 @@ impl<'a> Runner<'a> {
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { Way::ALL.len() } else { 0 };
         let bands = model.card().calibration.as_ref().map_or(0, |_| n_cases(config));
-        let total = (1 + cases + config.noise.len() + long + bands) * protocol.samples.len();
+        let others = if config.bands_only { 0 } else { 1 + cases + config.noise.len() + long };
+        let total = (others + bands) * protocol.samples.len();
         Ok(Self { model, levels, config, protocol, history, progress, done: 0, total })
     }
 

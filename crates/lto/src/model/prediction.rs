@@ -218,7 +218,12 @@ impl Encoded {
     }
 
     /// Predictions by the best known or a given way.
-    fn predictions(&self, times: Vec<Vec<f64>>, values: Vec<Vec<f64>>, way: Option<Way>) -> Vec<Prediction> {
+    pub(super) fn predictions(
+        &self,
+        times: Vec<Vec<f64>>,
+        values: Vec<Vec<f64>>,
+        way: Option<Way>,
+    ) -> Vec<Prediction> {
         let together = self.source.starts.iter().zip(times).zip(values);
         together
             .map(|((&s, times), values)| {
@@ -290,7 +295,7 @@ impl Model {
 
     /// Refuses times before that of the observations, since models learn to go forward only, and leads beyond those of a
     /// calendar's training unless the model is [extrapolating](Model::extrapolating).
-    fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
+    pub(super) fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
         if let (Some(last), false) = (self.card.problem.furthest(s), self.extrapolates)
             && let Some(&time) = times.iter().find(|&&t| t > last)
         {
@@ -452,6 +457,6 @@ impl Model {
     }
 }
 
-fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
+pub(super) fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
     predictions.into_iter().next().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))
 }

@@ -1,11 +1,12 @@
 //! How far a prediction may be off: bands and samples, by the calibration of the model.
 
-use super::{Encoded, Evolved, Model, ModelCard, Prediction};
+use super::prediction::only;
+use super::{Encoded, Evolved, Forecast, Model, ModelCard, Prediction, Way};
 use crate::band::correlated::CorrelatedField;
 use crate::band::place::{Places, lead_feature, readings};
 use crate::band::{Band, Calibration, ChannelCalibration, normal};
 use crate::error::{Error, Result};
-use crate::operator::{Latents, Reach};
+use crate::operator::Reach;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
@@ -158,6 +159,23 @@ impl Curve {
     }
 }
 
+/// d of every channel and point, in that order, by what the decoder sees; nothing where it does not count.
+fn local(calibration: &Calibration, features: &[f32], n: usize) -> Result<Vec<f64>> {
+    if !calibration.is_local() {
+        return Ok(Vec::new());
+    }
+    let of = |channel: &ChannelCalibration| match &channel.local {
+        Some(local) if local.fits(features.len() / n.max(1)) => Ok(local.at(features, n)),
+        None => Ok(vec![1.0; n]),
+        Some(local) => Err(Error::Config {
+            key: "calibration".into(),
+            value: format!("for {} latent channels", local.n_features()),
+            requirement: "is of another model; calibrate this one".into(),
+        }),
+    };
+    Ok(calibration.channels.iter().map(of).collect::<Result<Vec<_>>>()?.concat())
+}
+
 impl ModelCard {
     /// The calibration.
     ///
@@ -175,8 +193,27 @@ impl ModelCard {
 }
 
 impl Model {
-    /// How far a prediction from observations at time s may be off. If the scale depends on the latent state it is computed
-    /// again; [`Evolved::decode_band`] need not.
+    /// As [`Model::predict`], or by a given way, with how far each value may be off.
+    ///
+    /// # Errors
+    /// As [`Model::predict_by`]; a model without calibration.
+    pub fn predict_spread(
+        &self,
+        forecast: &Forecast,
+        way: Option<Way>,
+        query: &Arc<Points>,
+    ) -> Result<(Prediction, Spread)> {
+        let Forecast { context, s, times } = *forecast;
+        let calibration = self.card.calibration()?;
+        let (prediction, features) = self.encode(context, s)?.look(times, way, query)?;
+        let local = features.iter().map(|features| local(calibration, features, query.len()));
+        let local = local.collect::<Result<Vec<_>>>()?.concat();
+        let spread = self.spread_of(context, s, &prediction, query, local)?;
+        Ok((prediction, spread))
+    }
+
+    /// How far an earlier prediction from observations at time s may be off. If the scale depends on the latent state it is
+    /// computed again: [`Model::predict_spread`] and [`Evolved::decode_spread`] need not.
     ///
     /// # Errors
     /// A model without calibration, or a query that is not the prediction's.
@@ -188,31 +225,16 @@ impl Model {
         query: &Arc<Points>,
     ) -> Result<Spread> {
         let calibration = self.card.calibration()?;
-        let mut local = Vec::new();
-        if calibration.channels.iter().any(|channel| channel.local.is_some()) {
-            local = vec![Vec::new(); prediction.times.len()];
+        let mut all = Vec::new();
+        if calibration.is_local() {
+            all = vec![Vec::new(); prediction.times.len()];
             let way = |j: usize| prediction.ways.get(j).copied();
             self.encode(context, s)?.visit(&prediction.times, way, |j, evolved| {
-                local[j] = self.local(calibration, evolved, query)?;
+                all[j] = local(calibration, &self.features(evolved, query)?, query.len())?;
                 Ok(())
             })?;
         }
-        self.spread_of(context, s, prediction, query, local.concat())
-    }
-
-    /// d of every channel and point, in that order.
-    fn local(&self, calibration: &Calibration, evolved: &Latents, query: &Arc<Points>) -> Result<Vec<f64>> {
-        let (features, n) = (self.features(evolved, query)?, query.len());
-        let of = |channel: &ChannelCalibration| match &channel.local {
-            Some(local) if local.fits(features.len() / n.max(1)) => Ok(local.at(&features, n)),
-            None => Ok(vec![1.0; n]),
-            Some(local) => Err(Error::Config {
-                key: "calibration".into(),
-                value: format!("for {} latent channels", local.n_features()),
-                requirement: "is of another model; calibrate this one".into(),
-            }),
-        };
-        Ok(calibration.channels.iter().map(of).collect::<Result<Vec<_>>>()?.concat())
+        self.spread_of(context, s, prediction, query, all.concat())
     }
 
     /// The spread of a prediction with the factors `local` of its values; none if empty.
@@ -275,8 +297,9 @@ impl Evolved {
     pub fn decode_spread(&self, query: &Points) -> Result<(Prediction, Spread)> {
         let (prediction, model, source) = (self.decode(query)?, &self.encoded.model, &self.encoded.source);
         let (calibration, query) = (model.card.calibration()?, Arc::new(query.clone()));
-        let used = self.latents.as_ref().filter(|_| calibration.channels.iter().any(|c| c.local.is_some()));
-        let local = used.map_or(Ok(Vec::new()), |latents| model.local(calibration, latents, &query))?;
+        let used = self.latents.as_ref().filter(|_| calibration.is_local());
+        let features = used.map_or(Ok(Vec::new()), |latents| model.features(latents, &query))?;
+        let local = local(calibration, &features, query.len())?;
         let spread = model.spread_of(&source.contexts[0], source.starts[0], &prediction, &query, local)?;
         Ok((prediction, spread))
     }
@@ -293,20 +316,42 @@ impl Evolved {
 }
 
 impl Encoded {
-    /// The decoder's view of the states at times: what the calibration of a scale is made of; empty lists for a model without
-    /// a latent state.
-    pub(crate) fn features(&self, times: &[f64], query: &Arc<Points>) -> Result<Vec<Vec<f32>>> {
-        let mut all = vec![Vec::new(); times.len()];
-        if self.model.operator.reach() == Reach::Direct {
-            self.visit(
-                times,
-                |_| None,
-                |j, evolved| {
-                    all[j] = self.model.features(evolved, query)?;
-                    Ok(())
-                },
-            )?;
+    /// Predictions of the first source at times, and what the decoder sees at the query: `[k, point]` for each time, empty for
+    /// a model without a latent state or one that goes one native step at a time.
+    ///
+    /// # Errors
+    /// As [`Model::predict_by`].
+    pub(crate) fn look(
+        &self,
+        times: &[f64],
+        way: Option<Way>,
+        query: &Arc<Points>,
+    ) -> Result<(Prediction, Vec<Vec<f32>>)> {
+        let (model, source) = (&self.model, &self.source);
+        let (context, s) = (&source.contexts[0], source.starts[0]);
+        let mut features = vec![Vec::new(); times.len()];
+        if model.operator.reach() == Reach::Step {
+            let prediction = match way {
+                Some(way) => model.predict_by(way, &Forecast { context, s, times }, query),
+                None => model.predict(context, s, times, query),
+            };
+            return Ok((prediction?, features));
         }
-        Ok(all)
+        let steady = [s];
+        let times = if model.card.problem.times.is_some() { times } else { &steady };
+        model.check_times(times)?;
+        model.check_forward(s, times)?;
+        let mut values = vec![Vec::new(); times.len()];
+        self.visit(
+            times,
+            |_| way,
+            |j, evolved| {
+                values[j] = model.values(evolved, std::slice::from_ref(query))?;
+                features[j] = model.features(evolved, query)?;
+                Ok(())
+            },
+        )?;
+        let prediction = only(self.predictions(vec![times.to_vec()], vec![values.concat()], way))?;
+        Ok((prediction, features))
     }
 }
