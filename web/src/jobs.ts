@@ -230,7 +230,8 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
     key: (state) => (state.advice && heard(state) ? places(state) : null),
     none: { design: null },
     async run(state, signal) {
-      const heard = speaking(state.sensors);
+      // Sensors at the same place are one to the server.
+      const heard = [...new Map(speaking(state.sensors).map((one) => [one.place.join(","), one])).values()];
       const told = await api.design(state.model!.name, { sensors: heard.map((one) => one.place), n: 1 }, signal);
       return { design: { told, ids: heard.map((one) => one.id) } };
     },

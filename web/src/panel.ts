@@ -6,6 +6,7 @@ import { h, say } from "./dom";
 import type { Field, Lattice } from "./field";
 import { frameOf, type Frame } from "./frame";
 import { drawMarks } from "./marks";
+import { readsField } from "./model";
 import { format, roomForName, ticks } from "./numbers";
 import { paint } from "./painter";
 import type { State } from "./store";
@@ -68,7 +69,7 @@ export class Panel {
     const marks = this.drawLegend(context, state, scale, style);
     if (state.contours) this.drawContours(context, field, marks);
     this.head.style.paddingLeft = `${this.frame.picture.left}px`;
-    drawMarks(context, state, this.frame, field.lattice, this.view.showsValues ? scale : null, style.getPropertyValue("--accent-bright"));
+    drawMarks(context, state, this.frame, field.lattice, this.view.showsValues && readsField(state.model) ? scale : null, style.getPropertyValue("--accent-bright"));
   }
 
   private drawField(context: CanvasRenderingContext2D, field: Field, scale: Scale): void {

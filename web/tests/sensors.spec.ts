@@ -89,6 +89,13 @@ test("double click adds a sensor, keys move, silence and remove it", async ({ tw
   await twin.canvas().focus();
   await page.keyboard.press("Delete");
   await expect(page.getByText(`${before.sensors.length} sensors`, { exact: true })).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await twin.settled();
+  expect(await twin.request()).toEqual(before);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("n");
   await page.keyboard.press("p");
   await page.keyboard.press("p");
