@@ -98,12 +98,10 @@ export class Panel {
     const key = JSON.stringify([levels, left, top, width, height]);
     if (this.lines?.field !== field || this.lines.levels !== key) {
       const paths = new Path2D();
-      for (const level of levels) {
-        const ends = contours(field, level);
-        for (let k = 0; k < ends.length; k += 4) {
-          paths.moveTo(left + ends[k] * width, top + (1 - ends[k + 1]) * height);
-          paths.lineTo(left + ends[k + 2] * width, top + (1 - ends[k + 3]) * height);
-        }
+      const ends = contours(field, levels);
+      for (let k = 0; k < ends.length; k += 4) {
+        paths.moveTo(left + ends[k] * width, top + (1 - ends[k + 1]) * height);
+        paths.lineTo(left + ends[k + 2] * width, top + (1 - ends[k + 3]) * height);
       }
       this.lines = { field, levels: key, paths };
     }
