@@ -1,7 +1,7 @@
 // A server that goes away, a narrow screen, people who do not look or do not point.
 
 import AxeBuilder from "@axe-core/playwright";
-import { expect, gap, test } from "./page";
+import { expect, gap, test, Twin } from "./page";
 
 test.describe("a server that goes away", () => {
   test.use({ allowed: /Failed to load resource/ });
@@ -23,6 +23,21 @@ test.describe("a server that goes away", () => {
     expect(after.sensors[0][1]).toBeCloseTo(before.sensors[0][1] + 0.02, 6);
     expect(gap((await twin.table()).rows.map((row) => row[3]), await twin.answer())).toBeLessThan(1e-5);
   });
+});
+
+test("a server that wants a token is asked with one", async ({ server, page }) => {
+  const refusal = { status: 401, json: { error: { kind: "token", message: "This needs a token." } } };
+  await page.route("**/v1/**", (route) => (route.request().headers().authorization === "Bearer open sesame" ? route.continue() : route.fulfill(refusal)));
+  await page.goto(server.url);
+  await page.locator("#token").fill("wrong");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("dialog.token")).toBeVisible();
+  await page.locator("#token").fill("open sesame");
+  await page.keyboard.press("Enter");
+  const twin = new Twin(page, server.url);
+  await twin.settled();
+  expect((await twin.table()).rows.length).toBeGreaterThan(1000);
+  expect(await twin.command("curl")).toContain('-H "authorization: Bearer $LTO_TOKEN"');
 });
 
 test.describe("a narrow screen", () => {
