@@ -14,6 +14,7 @@ mod predict;
 mod regularity;
 mod reproduce;
 mod sensors;
+mod serve;
 mod theory;
 mod train;
 
@@ -30,6 +31,7 @@ pub use predict::{PredictArgs, QueryArg};
 pub use regularity::RegularityArgs;
 pub use reproduce::ReproduceArgs;
 pub use sensors::SensorsArgs;
+pub use serve::{LogArg, ServeArgs};
 pub use theory::TheoryCommand;
 pub use train::TrainArgs;
 
@@ -55,6 +57,7 @@ Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
   lto train heat.toml -o runs/heat
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
+  lto serve runs/heat --open
   lto evaluate runs/heat persistence --resolutions 32,64,128 -o evaluation
   lto design --domain 0:1,0:1 --n 20 -o sensors.csv
   lto certify sensors.csv --domain 0:1,0:1 --curvature 40 --sup 1

@@ -35,6 +35,7 @@ mod known;
 mod predict;
 mod product;
 mod reproduce;
+mod serve;
 mod theory;
 pub mod train;
 
@@ -59,6 +60,8 @@ commands! {
     Compare(CompareArgs) => compare::run,
     /// Predict a field from observations with a trained model
     Predict(PredictArgs) => predict::run,
+    /// Serve models over HTTP, with a page to move sensors and see the field
+    Serve(ServeArgs) => serve::run,
     /// Describe a model: architecture, parameters, domain, times, errors
     Info(InfoArgs) => info::run,
     /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a report
