@@ -5,8 +5,12 @@ import { inside, readsField, type Model } from "./model";
 import { moved, normal, sensor, valuesOf, type MoveRule, type Sensor } from "./sensors";
 import type { State, Store } from "./store";
 
+/** Changes that can be taken back. */
+const KEPT = 100;
+
 export class Actions {
   private gestures = 0;
+  private past: Sensor[][] = [];
 
   constructor(private readonly store: Store) {
     store.subscribe((state, changed) => this.reread(state, changed), true);
@@ -18,6 +22,7 @@ export class Actions {
 
   /** Opens a model with its example. */
   open(model: Model): void {
+    this.past = [];
     this.store.open(model);
     const s = model.example?.s ?? model.times?.start ?? 0;
     const rule: MoveRule = model.truth && readsField(model) ? "truth" : readsField(model) ? "guess" : "carry";
@@ -25,8 +30,15 @@ export class Actions {
     this.example();
   }
 
+  /** Takes back the last change of the sensors. */
+  undo(): void {
+    const sensors = this.past.pop();
+    if (sensors) this.store.set({ sensors, gesture: null });
+  }
+
   /** The sensors of the model's example. */
   example(): void {
+    this.remember();
     const { model, rule } = this.state;
     const given = model?.example;
     if (!model) return;
@@ -37,6 +49,7 @@ export class Actions {
 
   /** Sensors of the user's own; nothing is known about the truth of their state. */
   load(rows: { place: number[]; values: number[] }[]): void {
+    this.remember();
     const { rule } = this.state;
     const sensors = rows.map(({ place, values }) => sensor(place, values, "measured"));
     this.store.set({ sensors, selected: null, rule: rule === "truth" ? "guess" : rule });
@@ -57,7 +70,9 @@ export class Actions {
 
   /** From now on something moves, until `rest`. */
   begin(kind: "sensor" | "time"): void {
-    if (this.state.gesture?.kind !== kind) this.store.set({ gesture: { kind, number: ++this.gestures } });
+    if (this.state.gesture?.kind === kind) return;
+    if (kind === "sensor") this.remember();
+    this.store.set({ gesture: { kind, number: ++this.gestures } });
   }
 
   rest(): void {
@@ -73,6 +88,7 @@ export class Actions {
   add(place: number[]): void {
     const { model, rule, sensors, start, selected } = this.state;
     if (!model) return;
+    this.remember();
     const at = inside(model, place);
     const truth = rule === "truth" ? this.readable("truth") : null;
     const fields = truth ?? (readsField(model) ? start : null);
@@ -83,6 +99,7 @@ export class Actions {
   }
 
   remove(id: number): void {
+    this.remember();
     const { sensors } = this.state;
     const at = sensors.findIndex((one) => one.id === id);
     const rest = sensors.filter((one) => one.id !== id);
@@ -90,10 +107,12 @@ export class Actions {
   }
 
   silence(id: number): void {
+    this.remember();
     this.change(id, (one) => ({ ...one, silent: !one.silent }));
   }
 
   setValue(id: number, channel: number, value: number): void {
+    if (!this.state.gesture) this.remember();
     this.change(id, (one) => ({ ...one, values: one.values.map((v, c) => (c === channel ? value : v)), origin: "set" }));
   }
 
@@ -124,6 +143,11 @@ export class Actions {
   setTime(t: number): void {
     const { model, s } = this.state;
     if (model?.times) this.store.set({ t: Math.min(Math.max(t, s), model.times.end) });
+  }
+
+  /** Keeps the sensors as they are, for `undo`. */
+  private remember(): void {
+    this.past = [...this.past.slice(1 - KEPT), this.state.sensors];
   }
 
   private change(id: number, change: (one: Sensor) => Sensor): void {

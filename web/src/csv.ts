@@ -70,11 +70,11 @@ export function readSensors(text: string, model: Model, s: number): Rows {
 function refusal(model: Model, place: number[], values: number[]): string | null {
   const { lower, upper, periodic } = model.domain;
   const out = place.findIndex((x, d) => !periodic[d] && (x < lower[d] || x > upper[d]));
-  if (out >= 0) return `${model.axes[out]} = ${format(place[out])} is outside the domain, ${format(lower[out])} to ${format(upper[out])}.`;
+  if (out >= 0) return `${model.axes[out]} = ${place[out]} is outside the domain, ${format(lower[out])} to ${format(upper[out])}.`;
   if (model.source_channels !== model.channels.length) return null;
   const far = values.findIndex((value, c) => Math.abs(value - model.range.mean[c]) > OUTLYING * deviation(model, c));
   if (far < 0) return null;
-  return `${model.channels[far].name} = ${format(values[far])} is more than ${OUTLYING} deviations from the training data (${format(model.range.mean[far])} ± ${format(deviation(model, far))}).`;
+  return `${model.channels[far].name} = ${values[far]} is more than ${OUTLYING} deviations from the training data (${format(model.range.mean[far])} ± ${format(deviation(model, far))}).`;
 }
 
 function cells(line: string, separator: string): string[] {

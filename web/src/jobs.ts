@@ -46,10 +46,13 @@ class Pacer {
 /** The jobs that follow every gesture, and those that wait until it has ended. */
 export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
   const pacer = new Pacer();
-  let encoded = "";
+  /** The state that the server keeps, and what it was made from. */
+  let encoded = { id: "", basis: "" };
   const steady = (model: Model, t: number) => (model.times ? [t] : []);
   const heard = (state: State) => state.model !== null && speaking(state.sensors).length > 0;
   const basis = (state: State) => (heard(state) ? `${state.revision}` : null);
+  /** As `basis`, unless the server has refused it. */
+  const ready = (state: State) => (basis(state) === encoded.basis ? basis(state) : null);
   const bandOf = (state: State) => {
     const wanted = state.model?.bands && (state.views.includes("band") || state.model.dimension === 1);
     return wanted ? { band: state.band } : {};
@@ -71,8 +74,9 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
     name: "encode",
     key: basis,
     none: { forecast: null, start: null, course: null, series: null },
-    async run({ model, sensors, s }, signal) {
-      encoded = await api.encode(model!.name, readings(model!, sensors, s), signal);
+    async run(state, signal) {
+      const { model, sensors, s } = state;
+      encoded = { id: await api.encode(model!.name, readings(model!, sensors, s), signal), basis: basis(state)! };
       return {};
     },
   };
@@ -80,9 +84,9 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
   const forecast: Job = {
     name: "forecast",
     key(state) {
-      if (!basis(state)) return null;
+      if (!ready(state)) return null;
       const t = state.model!.dimension === 1 ? "" : state.t;
-      return [basis(state), t, nodesOf(state), bandOf(state).band].join("|");
+      return [ready(state), t, nodesOf(state), bandOf(state).band].join("|");
     },
     none: { forecast: null },
     async run(state, signal) {
@@ -90,7 +94,7 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
       const begun = performance.now();
       const grid = gridOf(model!, nodesOf(state));
       const times = model!.dimension === 1 ? timesOf(model!, s, nodesOf(state)) : steady(model!, t);
-      const body = { state: encoded, times, query: { grid }, ...bandOf(state) };
+      const body = { state: encoded.id, times, query: { grid }, ...bandOf(state) };
       const answer = await api.decode(model!.name, body, signal);
       if (!resting(state)) pacer.took(performance.now() - begun);
       return { forecast: asForecast(model!, latticeOf(model!, grid, s, times.length), answer, t) };
@@ -119,7 +123,7 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
   const start: Job = {
     name: "start",
     atRest: true,
-    key: basis,
+    key: ready,
     none: { start: null, course: null },
     async run(state, signal) {
       const { model, s, forecast } = state;
@@ -130,7 +134,7 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
       }
       const grid = gridOf(model!, READ);
       const times = between(s, model!.times.end, 3);
-      const { values } = await api.decode(model!.name, { state: encoded, times, query: { grid } }, signal);
+      const { values } = await api.decode(model!.name, { state: encoded.id, times, query: { grid } }, signal);
       const lattice = latticeOf(model!, grid, s, 1);
       const moments = times.map((_, k) => momentOf(lattice, values, channels, k));
       const course = moments[0].map((_, c) => extent(moments.flatMap((fields) => extent(fields[c].values))));
@@ -169,13 +173,13 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
     atRest: true,
     key(state) {
       const { model, probe, band } = state;
-      return probe && model?.times && model.dimension === 2 && basis(state) ? `${basis(state)}|${probe}|${band}` : null;
+      return probe && model?.times && model.dimension === 2 && ready(state) ? `${ready(state)}|${probe}|${band}` : null;
     },
     none: { series: null },
     async run(state, signal) {
       const { model, s, probe, band } = state;
       const times = between(s, model!.times!.end, MOMENTS);
-      const body = { state: encoded, times, query: { points: [probe!] }, ...(model!.bands && { band }) };
+      const body = { state: encoded.id, times, query: { points: [probe!] }, ...(model!.bands && { band }) };
       const answer = await api.decode(model!.name, body, signal);
       const channels = model!.channels.length;
       const byChannel = (values: Float32Array) => Array.from({ length: channels }, (_, c) => values.filter((_, k) => k % channels === c));
@@ -226,7 +230,8 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
     key: (state) => (state.advice && heard(state) ? places(state) : null),
     none: { design: null },
     async run(state, signal) {
-      const heard = speaking(state.sensors);
+      // Sensors at the same place are one to the server.
+      const heard = [...new Map(speaking(state.sensors).map((one) => [one.place.join(","), one])).values()];
       const told = await api.design(state.model!.name, { sensors: heard.map((one) => one.place), n: 1 }, signal);
       return { design: { told, ids: heard.map((one) => one.id) } };
     },

@@ -13,6 +13,7 @@ export const KEYS: [string, string][] = [
   ["Space", "play, pause"],
   [", and .", "a step back, a step ahead in time"],
   ["C", "contour lines"],
+  ["Ctrl Z", "take back the last change of the sensors"],
   ["Escape", "select nothing"],
   ["?", "this list"],
 ];
@@ -48,6 +49,7 @@ export function listenToKeys(store: Store, actions: Actions, parts: { add: () =>
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     const typing = target.closest("input, select, textarea, dialog, pre") !== null;
+    if (!typing && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") return actions.undo();
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const onPage = target === document.body || target instanceof HTMLCanvasElement || target.closest(".line-plot") !== null;
     const actionsByKey: Record<string, () => void> = {

@@ -22,7 +22,7 @@ export class Loader {
     private readonly actions: Actions,
     private readonly announce: (text: string) => void,
   ) {
-    const close = h("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel");
+    const close = h("button", { type: "button", autofocus: true, onclick: () => this.dialog.close() }, "Cancel");
     this.dialog = h("dialog", { className: "load", "aria-label": "What is wrong with the file" }, this.title, h("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Complaints" }, this.complaints), h("div", { className: "buttons" }, close, this.use));
     this.use.addEventListener("click", () => this.take());
     this.input.addEventListener("change", () => this.input.files?.[0] && this.read(this.input.files[0]));

@@ -4,6 +4,7 @@ import type { Actions } from "./actions";
 import { colorOf, css } from "./colormap";
 import { h } from "./dom";
 import { nodes, valuesAt, type Field } from "./field";
+import { radiusOf } from "./marks";
 import { drawPlot, type Curve, type PlotScale } from "./plot";
 import { reading } from "./sensors";
 import type { State, Store } from "./store";
@@ -43,10 +44,11 @@ export class Moment {
     if (first && t > s) curves.push({ x: nodes(first.lattice, 0), y: valuesAt(first, nodes(first.lattice, 0), [first.lattice.lower[1]]), name: "start" });
     if (truth) curves.push(curve(truth.fields[channel], "truth"));
     curves.push(curve(field, "forecast"));
+    const radius = radiusOf(4 * sensors.length);
     const dots = sensors.map((one) => {
       const said = reading(model, one)[channel] ?? one.values[0];
       const names = [one.silent && "silent", one.id === selected && "chosen", (one.origin === "guess" || one.origin === "carried") && "invented"];
-      return { x: one.place[0], y: said, id: one.id, name: names.filter(Boolean).join(" "), fill: one.silent ? "none" : css(colorOf(range, said)) };
+      return { x: one.place[0], y: said, id: one.id, name: names.filter(Boolean).join(" "), fill: one.silent ? "none" : css(colorOf(range, said)), radius };
     });
     const { drawing, scale } = drawPlot({
       width: this.box.clientWidth, height: this.box.clientHeight, label: "The state at the shown time, with the sensors at the time they read",

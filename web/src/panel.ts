@@ -6,6 +6,7 @@ import { h, say } from "./dom";
 import type { Field, Lattice } from "./field";
 import { frameOf, type Frame } from "./frame";
 import { drawMarks } from "./marks";
+import { readsField } from "./model";
 import { format, roomForName, ticks } from "./numbers";
 import { paint } from "./painter";
 import type { State } from "./store";
@@ -68,7 +69,7 @@ export class Panel {
     const marks = this.drawLegend(context, state, scale, style);
     if (state.contours) this.drawContours(context, field, marks);
     this.head.style.paddingLeft = `${this.frame.picture.left}px`;
-    drawMarks(context, state, this.frame, field.lattice, this.view.showsValues ? scale : null, style.getPropertyValue("--accent-bright"));
+    drawMarks(context, state, this.frame, field.lattice, this.view.showsValues && readsField(state.model) ? scale : null, style.getPropertyValue("--accent-bright"));
   }
 
   private drawField(context: CanvasRenderingContext2D, field: Field, scale: Scale): void {
@@ -97,12 +98,10 @@ export class Panel {
     const key = JSON.stringify([levels, left, top, width, height]);
     if (this.lines?.field !== field || this.lines.levels !== key) {
       const paths = new Path2D();
-      for (const level of levels) {
-        const ends = contours(field, level);
-        for (let k = 0; k < ends.length; k += 4) {
-          paths.moveTo(left + ends[k] * width, top + (1 - ends[k + 1]) * height);
-          paths.lineTo(left + ends[k + 2] * width, top + (1 - ends[k + 3]) * height);
-        }
+      const ends = contours(field, levels);
+      for (let k = 0; k < ends.length; k += 4) {
+        paths.moveTo(left + ends[k] * width, top + (1 - ends[k + 1]) * height);
+        paths.lineTo(left + ends[k + 2] * width, top + (1 - ends[k + 3]) * height);
       }
       this.lines = { field, levels: key, paths };
     }

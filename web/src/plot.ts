@@ -25,7 +25,7 @@ export interface Plot {
   right?: number;
   /** An upright line. */
   mark?: number;
-  dots?: { x: number; y: number; name: string; fill: string; id: number }[];
+  dots?: { x: number; y: number; name: string; fill: string; id: number; radius: number }[];
 }
 
 /** From pixels of a plot to its values and back. */
@@ -65,7 +65,7 @@ export function drawPlot(plot: Plot): { drawing: SVGElement; scale: PlotScale } 
   if (plot.mark !== undefined) drawing.append(svg("line", { class: "mark", x1: px(plot.mark), x2: px(plot.mark), y1: edges.top, y2: height - edges.bottom }));
   for (const { x, y, name } of plot.curves) drawing.append(svg("path", { class: `curve ${name}`, d: path(x, y) }));
   for (const dot of plot.dots ?? []) {
-    const circle = svg("circle", { class: `dot ${dot.name}`, cx: px(dot.x), cy: py(dot.y), r: 6, "data-id": dot.id });
+    const circle = svg("circle", { class: `dot ${dot.name}`, cx: px(dot.x), cy: py(dot.y), r: dot.radius, "data-id": dot.id });
     circle.setAttribute("fill", dot.fill);
     circle.append(svg("title", {}, `${plot.xName} ${format(dot.x)}: ${format(dot.y)}`));
     drawing.append(circle);

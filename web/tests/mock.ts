@@ -91,6 +91,8 @@ export class Mock {
     const body = text ? JSON.parse(text) : {};
     const octets = request.headers.accept === "application/octet-stream";
     if (verb === "encode") {
+      const far = (body.values as number[][]).findIndex(([value]) => Math.abs(value - 0.5) > 8 * 0.35);
+      if (far >= 0) return refuse(response, 422, "data", `Sensor ${far + 1} reads ${body.values[far][0]}, more than 8 deviations from the training data.`);
       const state = String(this.states.size);
       this.states.set(state, body);
       return json(response, { state, expires_in: 600 });
@@ -126,7 +128,7 @@ export class Mock {
     const name = path === "/" ? "index.html" : path.slice(1);
     try {
       const content = readFileSync(join(DIST, name));
-      response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream", "content-security-policy": "default-src 'self'" });
+      response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream", "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'" });
       response.end(content);
     } catch {
       response.writeHead(404).end();

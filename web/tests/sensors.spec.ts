@@ -89,6 +89,13 @@ test("double click adds a sensor, keys move, silence and remove it", async ({ tw
   await twin.canvas().focus();
   await page.keyboard.press("Delete");
   await expect(page.getByText(`${before.sensors.length} sensors`, { exact: true })).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await twin.settled();
+  expect(await twin.request()).toEqual(before);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("n");
   await page.keyboard.press("p");
   await page.keyboard.press("p");
@@ -109,6 +116,23 @@ test("a reading can be typed, and made noisy", async ({ twin, page }) => {
   expect(noisy.values[0]).not.toEqual(typed.values[0]);
   expect(noisy.values.slice(1)).toEqual(typed.values.slice(1));
   expect(gap((await twin.table()).rows.map((row) => row[3]), await twin.answer())).toBeLessThan(1e-5);
+});
+
+test.describe("a refusal", () => {
+  test.use({ allowed: /status of 422/ });
+
+  test("a reading that the server refuses is a message, not an old forecast", async ({ twin, page }) => {
+    await twin.canvas().focus();
+    await page.keyboard.press("n");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("4711");
+    await expect(page.locator(".empty")).toContainText("4711");
+    await expect(page.locator(".panel.waiting")).toBeVisible();
+    await page.locator("#value-0").fill("0.5");
+    await expect(page.locator(".panel.waiting")).toBeHidden();
+    await expect(page.locator(".empty")).toBeHidden();
+    expect(gap((await twin.table()).rows.map((row) => row[3]), await twin.answer())).toBeLessThan(1e-5);
+  });
 });
 
 test("without the truth a moved sensor guesses from the others, and says so", async ({ twin, page, server }) => {

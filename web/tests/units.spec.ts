@@ -56,7 +56,7 @@ test("the curvature is the largest second derivative", () => {
 
 test("contours of a cone are circles, and saddles do not cross", () => {
   const square: Lattice = { size: [81, 81], lower: [-1, -1], upper: [1, 1], periodic: [false, false] };
-  const ends = contours(sampled(square, (x, y) => Math.hypot(x, y)), 0.6);
+  const ends = contours(sampled(square, (x, y) => Math.hypot(x, y)), [0.6]);
   expect(ends.length).toBeGreaterThan(400);
   let length = 0;
   for (let k = 0; k < ends.length; k += 4) {
@@ -65,7 +65,7 @@ test("contours of a cone are circles, and saddles do not cross", () => {
   }
   expect(length).toBeCloseTo(2 * Math.PI * 0.6, 2);
   // xy = 0.002: the two branches stay in their quadrants.
-  const saddle = contours(sampled(square, (x, y) => x * y), 0.002);
+  const saddle = contours(sampled(square, (x, y) => x * y), [0.002]);
   for (let k = 0; k < saddle.length; k += 4) {
     const [x0, y0, x1, y1] = [0, 1, 2, 3].map((i) => 2 * saddle[k + i] - 1);
     expect(Math.sign(x0 + y0)).toBe(Math.sign(x1 + y1));

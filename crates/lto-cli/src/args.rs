@@ -15,6 +15,7 @@ mod predict;
 mod regularity;
 mod reproduce;
 mod sensors;
+mod serve;
 mod theory;
 mod time;
 mod train;
@@ -33,6 +34,7 @@ pub use predict::{PredictArgs, QueryArg};
 pub use regularity::RegularityArgs;
 pub use reproduce::ReproduceArgs;
 pub use sensors::SensorsArgs;
+pub use serve::{LogArg, ServeArgs};
 pub use theory::TheoryCommand;
 pub use time::TimeArg;
 pub use train::TrainArgs;
@@ -60,6 +62,7 @@ Examples:
   lto train heat.toml -o runs/heat
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
   lto calibrate runs/heat
+  lto serve runs/heat --open
   lto evaluate runs/heat persistence --resolutions 32,64,128 -o evaluation
   lto design --domain 0:1,0:1 --n 20 -o sensors.csv
   lto certify sensors.csv --domain 0:1,0:1 --curvature 40 --sup 1

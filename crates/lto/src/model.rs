@@ -129,6 +129,18 @@ impl ModelConfig {
         self.kind().size(problem)
     }
 
+    /// What a certificate of its set convolution leaves out of its predictions, if anything.
+    pub fn uncertified(&self) -> Option<&'static str> {
+        match self {
+            Self::Twin(twin) if twin.output.moves() => Some(
+                "the certificate covers what this model encodes; its predictions also move an estimate of the source, \
+                 which from a whole grid of spacing h is at most ½Mh² off (open axes: ¾Mh²), and from scattered sensors \
+                 has no bound",
+            ),
+            _ => None,
+        }
+    }
+
     /// The mean course that it is made of, to be estimated from data; `None` for models without one.
     pub(crate) fn course_mut(&mut self) -> Option<&mut MeanCourse> {
         match self {

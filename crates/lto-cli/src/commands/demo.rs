@@ -58,7 +58,7 @@ fn commands(results: &Demonstration, args: Option<&DemoArgs>) -> String {
         format!("lto demo -o {} --seed {}{minutes}\n", shell(&args.output), args.seed)
     });
     format!(
-        "{}lto info {run}\nlto predict --model {run} --context {sensors} --from 0 --to 0.008 --query grid:128x128 -o field.png",
+        "{}lto info {run}\nlto predict --model {run} --context {sensors} --from 0 --to 0.008 --query grid:128x128 -o field.png\nlto serve {run} --open",
         again.unwrap_or_default()
     )
 }

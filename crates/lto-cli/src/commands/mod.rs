@@ -36,6 +36,7 @@ mod known;
 mod predict;
 mod product;
 mod reproduce;
+mod serve;
 mod theory;
 pub mod train;
 
@@ -62,6 +63,8 @@ commands! {
     Compare(CompareArgs) => compare::run,
     /// Predict a field from observations with a trained model
     Predict(PredictArgs) => predict::run,
+    /// Serve models over HTTP, with a page to move sensors and see the field
+    Serve(ServeArgs) => serve::run,
     /// Describe a model: architecture, parameters, domain, times, errors
     Info(InfoArgs) => info::run,
     /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a report

@@ -68,6 +68,25 @@ pub struct Evolved {
 }
 
 impl Encoded {
+    /// The model that encoded it, as it was then.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The time of the observations.
+    pub fn time(&self) -> f64 {
+        self.source.starts[0]
+    }
+
+    /// The state at several times, as [`Model::predict`] gives it, without encoding again.
+    ///
+    /// # Errors
+    /// As [`Model::predict`].
+    pub fn forecast(&self, times: &[f64], query: &Arc<Points>) -> Result<Prediction> {
+        let timed = self.model.card.problem.times.is_some();
+        only(self.predict(vec![if timed { times.to_vec() } else { vec![self.time()] }], query)?)
+    }
+
     /// The state at time `t`, by the [best known way](Model::way_to); a steady problem ignores the time.
     /// A model that goes one native step at a time ([`Reach::Step`]) takes its steps when decoding, since
     /// each prediction at the query points is the context of the next step.

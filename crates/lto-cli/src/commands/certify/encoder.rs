@@ -1,7 +1,7 @@
 //! The set convolution that a trained model encodes with.
 
 use anyhow::{Context, Result};
-use lto::model::{Model, ModelConfig};
+use lto::model::Model;
 use lto_numerics::{Domain, Points, SetConv};
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,7 @@ pub fn read(path: &Path) -> Result<Encoder> {
 impl Encoder {
     /// What a certificate of its set convolution leaves out, if anything.
     pub fn remark(&self) -> Option<&'static str> {
-        match &self.model.card().model {
-            ModelConfig::Twin(twin) if twin.output.moves() => Some(
-                "the certificate covers what this model encodes; its predictions also move an estimate of the source, \
-                 which from a whole grid of spacing h is at most ½Mh² off (open axes: ¾Mh²), and from scattered sensors \
-                 has no bound",
-            ),
-            _ => None,
-        }
+        self.model.card().model.uncertified()
     }
 
     /// Where its states live.

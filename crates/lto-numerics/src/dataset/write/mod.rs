@@ -18,7 +18,7 @@ mod npz;
 mod pdebench_hdf5;
 
 pub use atomic::AtomicFile;
-pub use npz::NpzArchive;
+pub use npz::{NpzArchive, npy_header};
 
 use super::format::Attribute;
 use crate::error::{Error, Result};

@@ -155,8 +155,8 @@ fn write_at(file: &mut AtomicFile, at: u64, bytes: &[u8]) -> Result<()> {
     done.map_err(|source| file.error(source))
 }
 
-/// The header of version 1.0, padded to a multiple of 64 bytes.
-fn npy_header(element: &str, shape: &[usize]) -> Vec<u8> {
+/// The header of an `.npy` file of version 1.0 with elements such as `<f8`, padded to a multiple of 64 bytes.
+pub fn npy_header(element: &str, shape: &[usize]) -> Vec<u8> {
     let axes = match shape {
         [n] => format!("{n},"),
         shape => shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
