@@ -29,6 +29,7 @@ mod data;
 mod demo;
 mod design;
 mod evaluate;
+mod forecast;
 mod import;
 mod info;
 mod known;
@@ -59,6 +60,8 @@ commands! {
     Compare(CompareArgs) => compare::run,
     /// Predict a field from observations with a trained model
     Predict(PredictArgs) => predict::run,
+    /// Forecast from the newest readings of stations, and as they come in
+    Forecast(ForecastArgs) => forecast::run,
     /// Describe a model: architecture, parameters, domain, times, errors
     Info(InfoArgs) => info::run,
     /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a report

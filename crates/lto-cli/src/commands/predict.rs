@@ -116,7 +116,7 @@ fn of_records(args: &PredictArgs, card: &ModelCard) -> Result<Observations> {
 }
 
 /// The newest frame of a context where a channel of it is observed.
-fn shown(context: &Context, n_channels: usize, channel: usize) -> Result<Context> {
+pub(super) fn shown(context: &Context, n_channels: usize, channel: usize) -> Result<Context> {
     let newest = if context.n_channels > n_channels { context.newest(n_channels) } else { context.clone() };
     if !newest.has_missing() {
         return Ok(newest);
@@ -202,7 +202,7 @@ fn check_times(args: &PredictArgs, problem: &Problem, times: &[f64], from: Optio
 }
 
 /// The points asked for; without any, a grid of as many points as the training data.
-fn query(query: Option<&QueryArg>, problem: &Problem) -> Result<Points> {
+pub(super) fn query(query: Option<&QueryArg>, problem: &Problem) -> Result<Points> {
     let shape = match query {
         None => &problem.native,
         Some(QueryArg::Grid(shape)) => shape,
