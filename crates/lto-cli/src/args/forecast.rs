@@ -44,6 +44,9 @@ pub struct ForecastArgs {
     /// grid with as many points as the training data]
     #[arg(long, value_name = "GRID|FILE")]
     pub query: Option<QueryArg>,
+    /// Forecast only inside a mask: a field on a grid that is 1 inside, or missing outside; !FILE for its outside
+    #[arg(long, value_name = "FILE[:ARRAY]")]
+    pub mask: Option<String>,
     /// Folder for the fields: one file for each time, named after it
     #[arg(long, short, value_name = "FOLDER")]
     pub output: Option<PathBuf>,

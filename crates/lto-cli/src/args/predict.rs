@@ -57,6 +57,9 @@ pub struct PredictArgs {
     /// and at the upper bound of any other.
     #[arg(long, value_name = "GRID|FILE")]
     pub query: Option<QueryArg>,
+    /// Predict only inside a mask: a field on a grid that is 1 inside, or missing outside; !FILE for its outside
+    #[arg(long, value_name = "FILE[:ARRAY]")]
+    pub mask: Option<String>,
     /// File to write: .npz, .csv, .png, .gif or .vti
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,

@@ -8,7 +8,7 @@ use lto::forecast::{Event, Live, LiveOptions, Message, Source};
 use lto::model::{Model, ModelCard, Prediction};
 use lto::observations::Observations;
 use lto_numerics::Points;
-use lto_numerics::dataset::Context;
+use lto_numerics::dataset::{Context, Mask};
 use lto_numerics::records::{FaultKind, show_iso};
 use lto_report::prediction::{self, Predicted, PredictionFormat};
 use serde_json::{Value, json};
@@ -32,7 +32,8 @@ pub fn run(args: &ForecastArgs, _: &GlobalArgs) -> Result<ExitCode> {
     let card = model.card().clone();
     let query = Arc::new(predict::query(args.query.as_ref(), &card.problem)?);
     let files = args.output.as_ref().map(|folder| Files::new(folder, &args.format)).transpose()?;
-    let mut printer = Printer { card: &card, query: &query, files, faults: BTreeMap::new() };
+    let mask = args.mask.as_deref().map(|written| predict::mask(written, &card.problem)).transpose()?;
+    let mut printer = Printer { card: &card, query: &query, mask, files, faults: BTreeMap::new() };
     let options = LiveOptions {
         leads: args.leads.clone(),
         query: query.clone(),
@@ -87,6 +88,7 @@ impl Files {
 struct Printer<'a> {
     card: &'a ModelCard,
     query: &'a Arc<Points>,
+    mask: Option<Mask>,
     files: Option<Files>,
     /// Faults of rows that were there before, which are only counted.
     faults: BTreeMap<FaultKind, (u64, String)>,
@@ -122,7 +124,10 @@ impl Printer<'_> {
             Event::Nothing { time, reason } => {
                 json!({ "event": "nothing", "time": self.time(time), "reason": reason })
             }
-            Event::Forecast { time, context, prediction } => {
+            Event::Forecast { time, context, mut prediction } => {
+                if let Some(mask) = &self.mask {
+                    mask.apply(self.query, &mut prediction.values);
+                }
                 self.forecast(time, context, &prediction).map_err(io_error)?
             }
         };

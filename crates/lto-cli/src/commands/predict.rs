@@ -9,7 +9,7 @@ use lto::model::{Forecast, Model, ModelCard};
 use lto::observations::{ObservationOptions, Observations};
 use lto::problem::Problem;
 use lto_numerics::Points;
-use lto_numerics::dataset::{Context, DomainOption, Readings};
+use lto_numerics::dataset::{Context, DomainOption, Mask, Readings};
 use lto_numerics::records::{RecordOptions, Records, show_iso};
 use lto_report::picture::channel_number;
 use lto_report::picture::ticks::short;
@@ -51,10 +51,14 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         bail!("{}: {reason}", args.output.display());
     }
     let (context, s) = (&observations.context, observations.time.unwrap_or(0.0));
-    let prediction = match args.way {
+    let mask = args.mask.as_deref().map(|written| mask(written, &card.problem)).transpose()?;
+    let mut prediction = match args.way {
         Some(way) => model.predict_by(way, &Forecast { context, s, times: &times }, &query)?,
         None => model.predict(context, s, &times, &query)?,
     };
+    if let Some(mask) = &mask {
+        mask.apply(&query, &mut prediction.values);
+    }
     // What is drawn is the newest frame.
     let newest = Observations {
         context: shown(&observations.context, card.problem.target_channels, shown_channel)?,
@@ -79,6 +83,13 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&summary.text(output::use_color(global.color, &std::io::stdout())))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A mask over the model's domain.
+pub(super) fn mask(written: &str, problem: &Problem) -> Result<Mask> {
+    let mask = Mask::open(written)?;
+    mask.check(&problem.domain)?;
+    Ok(mask)
 }
 
 /// The rows of a file of points at a time.
