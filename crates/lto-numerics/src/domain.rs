@@ -205,6 +205,18 @@ impl Domain {
         self
     }
 
+    /// Takes over the distances of another domain at the same place.
+    pub(crate) fn measure_as(&mut self, other: &Self) {
+        for (axis, other) in self.axes.iter_mut().zip(&other.axes) {
+            axis.scale = other.scale;
+        }
+    }
+
+    /// Whether distances are those of another domain at the same place.
+    pub fn same_metric(&self, other: &Self) -> bool {
+        self.axes.iter().zip(&other.axes).all(|(axis, other)| axis.scale == other.scale)
+    }
+
     /// Whether all axes count as their coordinates do.
     pub fn is_flat(&self) -> bool {
         self.axes.iter().all(|axis| axis.scale == 1.0)

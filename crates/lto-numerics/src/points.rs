@@ -95,6 +95,16 @@ impl Points {
         &self.domain
     }
 
+    /// The same points with the distances of a domain at the same place.
+    pub fn measured_as(mut self, domain: &Domain) -> Self {
+        self.domain.measure_as(domain);
+        match &mut self.structure {
+            PointStructure::Scattered(_) => {}
+            PointStructure::Grid(grid) | PointStructure::Masked { grid, .. } => grid.measure_as(domain),
+        }
+        self
+    }
+
     /// The same points in coordinates that are distances: see [`Domain::flat`].
     ///
     /// # Errors

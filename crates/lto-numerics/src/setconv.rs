@@ -27,7 +27,7 @@ use moments::{Moments, Term};
 pub use axis_weights::{AxisWeights, Scale};
 pub use local_linear::LocalLinear;
 pub(crate) use local_linear::{DETERMINED, Means, SMALLEST_DENSITY};
-pub use nearest_linear::nearest_linear;
+pub use nearest_linear::{leave_one_out, nearest_linear};
 pub use on_grid::GridChannels;
 pub use trust::trust;
 

@@ -1,5 +1,8 @@
 //! Records and fields in files of other tools: NetCDF with discrete sampling geometries, Zarr, GRIB, NumPy.
 
+#[path = "common/mutate.rs"]
+mod mutate;
+
 use lto_numerics::dataset::format::{Attribute, ElementType, Format, open};
 use lto_numerics::dataset::write::NpzArchive;
 use lto_numerics::dataset::{Dataset, OpenOptions};
@@ -188,4 +191,28 @@ fn numpy_archives_hold_records_in_rows_or_tables() {
     let skip = RecordOptions { faults: FaultPolicy::Skip, ..RecordOptions::default() };
     let rows = Records::open(&path, &skip).unwrap();
     assert_eq!((rows.times(), rows.frame(0).unwrap().values), (&[0.0, 1.0][..], vec![2.0]));
+}
+
+/// Mutations of tables and NetCDF files: an error or a record, never a panic.
+#[test]
+fn mutated_records_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["wide.csv", "long.csv", "series.nc", "indexed.nc", "contiguous.nc"] {
+        let bytes = std::fs::read(fixture("records").join(name)).unwrap();
+        assert!(Records::open(&fixture("records").join(name), &RecordOptions::default()).is_ok(), "{name}");
+        let path = folder.path().join(name);
+        for seed in 0..150 {
+            std::fs::write(&path, mutate::mutation(&bytes, seed)).unwrap();
+            for faults in [FaultPolicy::Refuse, FaultPolicy::Skip] {
+                let Ok(records) = Records::open(&path, &RecordOptions { faults, ..RecordOptions::default() })
+                else {
+                    continue;
+                };
+                for i in 0..records.times().len() {
+                    let frame = records.frame(i).unwrap();
+                    assert_eq!(frame.values.len(), frame.stations.len() * records.variables().len());
+                }
+            }
+        }
+    }
 }

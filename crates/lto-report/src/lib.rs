@@ -18,6 +18,7 @@ pub mod picture;
 pub mod placement;
 pub mod prediction;
 pub mod rates;
+pub mod records;
 pub mod reproduction;
 pub mod stations;
 pub mod text;

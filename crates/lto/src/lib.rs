@@ -15,6 +15,7 @@ pub mod device;
 pub mod error;
 pub mod evaluate;
 pub mod experiment;
+pub mod forecast;
 pub mod import;
 pub mod interpolate;
 pub mod kernel;

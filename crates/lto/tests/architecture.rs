@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["model"],
     &["data", "observations"],
     &["experiment"],
-    &["import", "train"],
+    &["forecast", "import", "train"],
     &["evaluate"],
     &["description", "reproduce"],
     &["bench", "demo"],

@@ -72,6 +72,9 @@ pub struct PredictArgs {
     /// Seed of the samples
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>, requires = "samples")]
     pub seed: u64,
+    /// Predict only inside a mask: a field on a grid that is 1 inside, or missing outside; !FILE for its outside
+    #[arg(long, value_name = "FILE[:ARRAY]")]
+    pub mask: Option<String>,
     /// File to write: .npz, .csv, .png, .gif or .vti
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,

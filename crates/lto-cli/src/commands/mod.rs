@@ -30,6 +30,7 @@ mod data;
 mod demo;
 mod design;
 mod evaluate;
+mod forecast;
 mod import;
 mod info;
 mod known;
@@ -65,6 +66,8 @@ commands! {
     Predict(PredictArgs) => predict::run,
     /// Serve models over HTTP, with a page to move sensors and see the field
     Serve(ServeArgs) => serve::run,
+    /// Forecast from the newest readings of stations, and as they come in
+    Forecast(ForecastArgs) => forecast::run,
     /// Describe a model: architecture, parameters, domain, times, errors
     Info(InfoArgs) => info::run,
     /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a report

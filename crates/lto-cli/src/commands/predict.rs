@@ -9,8 +9,8 @@ use lto::model::{Forecast, Model, ModelCard};
 use lto::observations::{ObservationOptions, Observations};
 use lto::problem::Problem;
 use lto_numerics::Points;
-use lto_numerics::dataset::{Context, DomainOption, Readings};
 use lto_numerics::calendar::show_iso;
+use lto_numerics::dataset::{Context, DomainOption, Mask, Readings};
 use lto_numerics::records::{RecordOptions, Records};
 use lto_report::picture::channel_number;
 use lto_report::picture::ticks::short;
@@ -52,23 +52,29 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         bail!("{}: {reason}", args.output.display());
     }
     let (context, s) = (&observations.context, observations.time.unwrap_or(0.0));
+    let mask = args.mask.as_deref().map(|written| mask(written, &card.problem)).transpose()?;
     // What is drawn is the newest frame.
     let newest = Observations {
         context: shown(&observations.context, card.problem.target_channels, shown_channel)?,
         ..observations.clone()
     };
     let forecast = Forecast { context, s, times: &times };
-    let (prediction, spread) = match (args.band.is_some() || args.samples.is_some(), args.way) {
+    let (mut prediction, spread) = match (args.band.is_some() || args.samples.is_some(), args.way) {
         (true, way) => {
             model.predict_spread(&forecast, way, &query).map(|(field, spread)| (field, Some(spread)))?
         }
         (false, Some(way)) => (model.predict_by(way, &forecast, &query)?, None),
         (false, None) => (model.predict(context, s, &times, &query)?, None),
     };
-    let band = spread.as_ref().zip(args.band).map(|(spread, level)| spread.band(level)).transpose()?;
+    let mut band = spread.as_ref().zip(args.band).map(|(spread, level)| spread.band(level)).transpose()?;
     let samples =
         spread.as_ref().zip(args.samples).map(|(spread, n)| spread.samples(n, args.seed)).transpose()?;
-    let samples = samples.unwrap_or_default();
+    let mut samples = samples.unwrap_or_default();
+    if let Some(mask) = &mask {
+        let ends = band.iter_mut().flat_map(|band| [&mut band.lower, &mut band.upper]);
+        let all = [&mut prediction.values].into_iter().chain(ends).chain(&mut samples);
+        all.for_each(|values| mask.apply(&query, values));
+    }
     let predicted = Predicted {
         card,
         observations: &newest,
@@ -92,6 +98,13 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&summary.text(output::use_color(global.color, &std::io::stdout())))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A mask over the model's domain.
+pub(super) fn mask(written: &str, problem: &Problem) -> Result<Mask> {
+    let mask = Mask::open(written)?;
+    mask.check(&problem.domain)?;
+    Ok(mask)
 }
 
 /// The rows of a file of points at a time.
@@ -129,7 +142,7 @@ fn of_records(args: &PredictArgs, card: &ModelCard) -> Result<Observations> {
 }
 
 /// The newest frame of a context where a channel of it is observed.
-fn shown(context: &Context, n_channels: usize, channel: usize) -> Result<Context> {
+pub(super) fn shown(context: &Context, n_channels: usize, channel: usize) -> Result<Context> {
     let newest = if context.n_channels > n_channels { context.newest(n_channels) } else { context.clone() };
     if !newest.has_missing() {
         return Ok(newest);
@@ -215,7 +228,7 @@ fn check_times(args: &PredictArgs, problem: &Problem, times: &[f64], from: Optio
 }
 
 /// The points asked for; without any, a grid of as many points as the training data.
-fn query(query: Option<&QueryArg>, problem: &Problem) -> Result<Points> {
+pub(super) fn query(query: Option<&QueryArg>, problem: &Problem) -> Result<Points> {
     let shape = match query {
         None => &problem.native,
         Some(QueryArg::Grid(shape)) => shape,

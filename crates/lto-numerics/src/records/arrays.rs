@@ -319,8 +319,10 @@ impl Finder<'_> {
             let names: Vec<&str> = fitting.iter().map(|info| info.name.as_str()).collect();
             return Err(self.refuse(format!("no variable {stranger:?}; it has {}", names.join(", "))));
         }
-        let chosen = fitting.iter().filter(|info| !is_noise(info) && wanted(info));
-        Ok((shape, chosen.map(|info| ((*info).clone(), noise(info))).collect()))
+        let mut chosen: Vec<&&ArrayInfo> =
+            fitting.iter().filter(|info| !is_noise(info) && wanted(info)).collect();
+        chosen.sort_by_key(|info| options.variables.iter().position(|name| *name == info.name));
+        Ok((shape, chosen.into_iter().map(|info| ((*info).clone(), noise(info))).collect()))
     }
 
     /// Whether the dimensions that NetCDF or Zarr name say that the first axis of an array is the stations'.

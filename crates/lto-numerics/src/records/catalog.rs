@@ -104,6 +104,11 @@ impl Catalog {
         next
     }
 
+    /// The stations, in the order of their first report.
+    pub fn stations(&self) -> &[Station] {
+        &self.stations
+    }
+
     /// The number of a named station that is already known.
     pub(super) fn known(&self, name: &[u8]) -> Option<u32> {
         self.by_name.get(name).copied()

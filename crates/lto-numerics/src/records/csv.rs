@@ -90,6 +90,10 @@ impl<R: Read> CsvRows<R> {
         if catalog.axes.is_empty() {
             catalog.axes.clone_from(&header.axes);
         }
+        if header.readings.is_empty() {
+            // The long form names its variables as it goes; those wanted have their order from the start.
+            options.variables.iter().for_each(|name| _ = catalog.variable(name, None));
+        }
         for (name, unit) in &header.readings {
             catalog.variable(name, unit.as_deref());
         }

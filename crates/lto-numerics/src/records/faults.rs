@@ -86,13 +86,26 @@ pub struct Faults {
     path: PathBuf,
     policy: FaultPolicy,
     row_word: &'static str,
+    /// Every fault since the last look, if they are wanted one by one.
+    log: Option<Vec<(FaultKind, String)>>,
     counts: BTreeMap<FaultKind, FaultCount>,
 }
 
 impl Faults {
     /// None yet.
     pub fn new(path: &Path, policy: FaultPolicy) -> Self {
-        Self { path: path.into(), policy, row_word: "line", counts: BTreeMap::new() }
+        Self { path: path.into(), policy, row_word: "line", log: None, counts: BTreeMap::new() }
+    }
+
+    /// Keeps every fault for [`Faults::take`].
+    pub fn logged(mut self) -> Self {
+        self.log = Some(Vec::new());
+        self
+    }
+
+    /// The faults since the last look: the kind, and where, which value, what to do.
+    pub fn take(&mut self) -> Vec<(FaultKind, String)> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Counts rows instead of lines.
@@ -115,14 +128,20 @@ impl Faults {
         let entry = entry.or_insert_with(|| FaultCount { kind, count: 0, first: String::new() });
         entry.count += 1;
         let fatal = self.policy == FaultPolicy::Refuse && !kind.harmless();
-        if entry.count > 1 && !fatal {
+        if entry.count > 1 && !fatal && self.log.is_none() {
             return Ok(());
         }
         let problem = problem();
         if fatal {
             return Err(Error::Readings { path: self.path.clone(), row: Some(place.to_string()), problem });
         }
-        entry.first = format!("{place}: {problem}");
+        let text = format!("{place}: {problem}");
+        if entry.count == 1 {
+            entry.first.clone_from(&text);
+        }
+        if let Some(log) = &mut self.log {
+            log.push((kind, text));
+        }
         Ok(())
     }
 

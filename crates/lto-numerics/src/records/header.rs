@@ -224,11 +224,13 @@ impl Header {
         if names.is_empty() {
             return Err("no column with values besides time and place".into());
         }
-        for i in readings {
-            if wanted.is_empty() || wanted.contains(&split[i].0) {
-                self.roles[i] = Role::Reading(self.readings.len());
-                self.readings.push(split[i].clone());
-            }
+        let order = |i: &usize| wanted.iter().position(|name| *name == split[*i].0);
+        let mut chosen: Vec<usize> =
+            readings.into_iter().filter(|i| wanted.is_empty() || order(i).is_some()).collect();
+        chosen.sort_by_key(order);
+        for i in chosen {
+            self.roles[i] = Role::Reading(self.readings.len());
+            self.readings.push(split[i].clone());
         }
         for i in noises {
             if let Some(Role::Reading(variable)) = base_of(i).map(|base| self.roles[base]) {

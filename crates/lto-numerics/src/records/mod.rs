@@ -73,10 +73,7 @@ impl Records {
     /// # Errors
     /// A file that cannot be read, columns that are not understood, or a fault in a row; see [`FaultPolicy`].
     pub fn open(path: &Path, options: &RecordOptions) -> Result<Self> {
-        let mut catalog = Catalog::default();
-        if let Some(table) = &options.stations {
-            stations::read(table, &mut catalog)?;
-        }
+        let mut catalog = options.catalog()?;
         let mut faults = Faults::new(path, options.faults);
         let mut spool = Spool::new();
         let mut n_rows = 0;

@@ -1,7 +1,9 @@
 //! What a user can say about a record.
 
 use super::faults::FaultPolicy;
+use super::{Catalog, stations};
 use crate::dataset::options::{DomainOption, PeriodicOption};
+use crate::error::Result;
 use std::path::PathBuf;
 
 /// Overrides for opening a record. The default takes everything from the file.
@@ -21,4 +23,18 @@ pub struct RecordOptions {
     pub domain: Option<DomainOption>,
     /// Which axes are periodic.
     pub periodic: Option<PeriodicOption>,
+}
+
+impl RecordOptions {
+    /// What is known before anything is read: the stations of the table, if one is given.
+    ///
+    /// # Errors
+    /// A table that cannot be read.
+    pub fn catalog(&self) -> Result<Catalog> {
+        let mut catalog = Catalog::default();
+        if let Some(table) = &self.stations {
+            stations::read(table, &mut catalog)?;
+        }
+        Ok(catalog)
+    }
 }

@@ -29,6 +29,10 @@ impl Model {
                 "some of its observations lack a channel; leave them out, or train a twin on records, which may lack any".into(),
             ));
         }
+        let domain = &self.card.problem.domain;
+        if !context.points.domain().same_metric(domain) {
+            context.points = context.points.clone().measured_as(domain);
+        }
         let (n, q) = (context.points.len(), self.card.problem.target_channels);
         if self.course.is_some() {
             let (interval, frames) = (self.card.native_interval.unwrap_or(0.0), context.n_channels / q);
@@ -78,6 +82,13 @@ impl Model {
     /// # Shapes
     /// b examples, one or b sets of M points → `[b, q, M]`.
     pub(crate) fn values(&self, evolved: &Latents, queries: &[Arc<Points>]) -> Result<Vec<f64>> {
+        let domain = &self.card.problem.domain;
+        let own: Vec<Arc<Points>>;
+        let mut queries = queries;
+        if queries.iter().any(|query| !query.domain().same_metric(domain)) {
+            own = queries.iter().map(|query| Arc::new(Points::clone(query).measured_as(domain))).collect();
+            queries = &own;
+        }
         let n = queries.first().map_or(0, |query| query.len());
         let decode = |queries: &[Arc<Points>]| -> Result<Vec<f64>> {
             Ok(self.operator.decode(evolved, queries)?.into_data().iter::<f64>().collect())

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// Names of the coordinates, and of the time.
 const LISTS: [&str; 3] = ["time", "lat", "lon"];
 
+/// Even constant fields have no more points for each byte of their file.
+const POINTS_PER_BYTE: u64 = 1 << 13;
+
 /// By its first letters.
 pub(super) fn recognizes(start: &mut Start) -> io::Result<bool> {
     Ok(start.bytes.starts_with(b"GRIB"))
@@ -52,7 +55,9 @@ impl GribStore {
     /// # Errors
     /// A damaged file, or none of its fields on a grid of latitudes and longitudes.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = guarded(path, || GribFile::open(path))?;
+        let builder = GribFile::builder().max_axis_points(1 << 20).max_decoded_points(1 << 28);
+        let file = guarded(path, || builder.open(path))?;
+        let length = std::fs::metadata(path).map_err(|source| Error::Io { path: path.into(), source })?.len();
         let mut found = Vec::new();
         let mut grid: Option<LatLon> = None;
         let mut other_grids = 0;
@@ -76,6 +81,11 @@ impl GribStore {
             let problem = format!("{other_grids} fields, none on a grid of latitudes and longitudes");
             return Err(Error::unsupported(path, None, problem));
         };
+        let points = grid.lats.len() as u64 * grid.lons.len() as u64;
+        if points / POINTS_PER_BYTE > length {
+            let problem = format!("damaged: {length} bytes cannot hold fields of {points} points");
+            return Err(Error::corrupt(path, None, problem));
+        }
         let mut times: Vec<f64> = found.iter().map(|(.., time)| *time).collect();
         times.sort_by(f64::total_cmp);
         times.dedup();

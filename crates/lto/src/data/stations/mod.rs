@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use batches::StationBatches;
-pub use observe::context_at;
+pub use observe::{context_at, context_of};
 
 /// Points along the longest axis of the default grid.
 const POINTS: f64 = 32.0;
