@@ -137,7 +137,7 @@ fn cases() -> [Case; 15] {
             false,
             true,
             [2, 1],
-            "output = 'transport'\nsource = 'best_linear'
+            "output = 'gated'\nsource = 'best_linear'
             encoder = { kind = 'set_conv', hidden = 3, estimate = true, each = true }
             evolution = { kind = 'residual', width = 4 }",
         ),
