@@ -1,7 +1,7 @@
 //! `lto forecast` on the command line.
 
 use super::RecordArgs;
-use super::number::finite;
+use super::number::{finite, positive_number};
 use super::predict::QueryArg;
 use clap::Args;
 use std::path::PathBuf;
@@ -10,7 +10,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints one JSON object a line: forecasts, and what is worth knowing about the readings.
-  forecast  time, times, channels, values [time][channel][point]; the file instead of values with -o
+  forecast  time, times, channels, values [time][channel][point], lower and upper with --band; the file
+            instead of them with -o
   alarm     a station that disagrees with its neighbors by more than --alarm of its usual deviations
   silent, back  a station that no longer reports; one that does again
   fault     a late, doubled, contradicting or broken row; it is not used
@@ -44,6 +45,9 @@ pub struct ForecastArgs {
     /// grid with as many points as the training data]
     #[arg(long, value_name = "GRID|FILE")]
     pub query: Option<QueryArg>,
+    /// Add a band that holds this share of the values; needs a calibrated model
+    #[arg(long, value_name = "LEVEL", value_parser = positive_number)]
+    pub band: Option<f64>,
     /// Forecast only inside a mask: a field on a grid that is 1 inside, or missing outside; !FILE for its outside
     #[arg(long, value_name = "FILE[:ARRAY]")]
     pub mask: Option<String>,

@@ -4,6 +4,7 @@ use super::predict;
 use crate::args::{ForecastArgs, GlobalArgs};
 use crate::{interrupt, output};
 use anyhow::{Context as _, Result};
+use lto::band::Band;
 use lto::forecast::{Event, Live, LiveOptions, Message, Source};
 use lto::model::{Model, ModelCard, Prediction};
 use lto::observations::Observations;
@@ -39,7 +40,11 @@ pub fn run(args: &ForecastArgs, _: &GlobalArgs) -> Result<ExitCode> {
         query: query.clone(),
         alarm: args.alarm,
         keep_alarmed: args.keep_alarmed,
+        band: args.band,
     };
+    if args.band.is_some() {
+        card.calibration()?;
+    }
     let reading = Live::record_options(&model, args.reading.options());
     let mut live = Live::new(model, options);
     interrupt::listen()?;
@@ -124,17 +129,25 @@ impl Printer<'_> {
             Event::Nothing { time, reason } => {
                 json!({ "event": "nothing", "time": self.time(time), "reason": reason })
             }
-            Event::Forecast { time, context, mut prediction } => {
+            Event::Forecast { time, context, mut prediction, mut band } => {
                 if let Some(mask) = &self.mask {
-                    mask.apply(self.query, &mut prediction.values);
+                    let ends = band.iter_mut().flat_map(|band| [&mut band.lower, &mut band.upper]);
+                    let all = [&mut prediction.values].into_iter().chain(ends);
+                    all.for_each(|values| mask.apply(self.query, values));
                 }
-                self.forecast(time, context, &prediction).map_err(io_error)?
+                self.forecast(time, context, &prediction, band.as_ref()).map_err(io_error)?
             }
         };
         line(&value).map_err(io_error)
     }
 
-    fn forecast(&self, time: f64, context: Context, prediction: &Prediction) -> Result<Value> {
+    fn forecast(
+        &self,
+        time: f64,
+        context: Context,
+        prediction: &Prediction,
+        band: Option<&Band>,
+    ) -> Result<Value> {
         let times: Vec<Value> = prediction.times.iter().map(|&t| self.time(t)).collect();
         let channels = prediction::channel_names(self.card);
         let mut value = json!({
@@ -145,8 +158,14 @@ impl Printer<'_> {
             "channels": channels,
         });
         let Some(files) = &self.files else {
-            let fields = prediction.values.chunks(self.query.len()).map(<[f64]>::to_vec).collect::<Vec<_>>();
-            value["values"] = json!(fields.chunks(channels.len().max(1)).collect::<Vec<_>>());
+            let nested = |values: &[f64]| {
+                let fields: Vec<&[f64]> = values.chunks(self.query.len()).collect();
+                json!(fields.chunks(channels.len().max(1)).collect::<Vec<_>>())
+            };
+            value["values"] = nested(&prediction.values);
+            if let Some(band) = band {
+                (value["lower"], value["upper"]) = (nested(&band.lower), nested(&band.upper));
+            }
             return Ok(value);
         };
         let name =
@@ -160,6 +179,8 @@ impl Printer<'_> {
             query: self.query,
             times: &prediction.times,
             values: &prediction.values,
+            band,
+            samples: &[],
             shown_channel: 0,
             colormap: None,
         };

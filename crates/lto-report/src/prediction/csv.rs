@@ -2,8 +2,8 @@
 
 use super::{Predicted, PredictionFormat};
 use crate::error::Result;
-use lto_numerics::dataset::write::{csv_field, write_whole};
 use lto_numerics::calendar::show_iso;
+use lto_numerics::dataset::write::{csv_field, write_whole};
 use std::fmt::Write;
 use std::path::Path;
 

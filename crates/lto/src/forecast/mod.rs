@@ -8,9 +8,10 @@ mod source;
 pub use neighbors::{Disagreement, Watch};
 pub use source::{Message, Source};
 
+use crate::band::Band;
 use crate::data::stations::context_of;
 use crate::error::Result;
-use crate::model::{Model, Prediction};
+use crate::model::{Forecast, Model, Prediction};
 use draft::Draft;
 use lto_numerics::Points;
 use lto_numerics::dataset::{Context, DomainOption};
@@ -32,6 +33,8 @@ pub struct LiveOptions {
     pub alarm: f64,
     /// Leave such stations in.
     pub keep_alarmed: bool,
+    /// The level of the bands around forecasts, if they are wanted; needs a calibrated model.
+    pub band: Option<f64>,
 }
 
 /// What happened.
@@ -68,6 +71,8 @@ pub enum Event {
         context: Context,
         /// The fields at the leads.
         prediction: Prediction,
+        /// The band around them, if one was wanted.
+        band: Option<Band>,
     },
     /// A time from which nothing can be forecast.
     Nothing {
@@ -258,9 +263,18 @@ impl Live {
             return Ok(Event::Nothing { time, reason: "no usable readings".into() });
         };
         let times: Vec<f64> = self.options.leads.iter().map(|lead| time + lead).collect();
-        Ok(match self.model.predict(&context, time, &times, &self.options.query) {
-            Ok(prediction) => Event::Forecast { time, context, prediction },
+        Ok(match self.predict(&context, time, &times) {
+            Ok((prediction, band)) => Event::Forecast { time, context, prediction, band },
             Err(error) => Event::Nothing { time, reason: error.to_string() },
         })
+    }
+
+    fn predict(&self, context: &Context, s: f64, times: &[f64]) -> Result<(Prediction, Option<Band>)> {
+        let query = &self.options.query;
+        let Some(level) = self.options.band else {
+            return Ok((self.model.predict(context, s, times, query)?, None));
+        };
+        let (prediction, spread) = self.model.predict_spread(&Forecast { context, s, times }, None, query)?;
+        Ok((prediction, Some(spread.band(level)?)))
     }
 }
