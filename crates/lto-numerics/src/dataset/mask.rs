@@ -105,7 +105,7 @@ mod tests {
         );
         let sea = mask(&[0.0, 0.2, 0.9, 1.0, 0.5, 0.0], |path| format!("!{path}"));
         assert!(!sea.contains(&[50.4, 359.0]) && sea.contains(&[50.0, -6.0]));
-        let gaps = mask(&[f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0], Into::into);
+        let gaps = mask(&[f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0], str::to_string);
         assert!(!gaps.contains(&[50.0, 350.0]) && gaps.contains(&[50.0, 355.0]));
         let axes = vec![Axis::new("lat", 50.0, 52.0, false), Axis::new("lon", -10.0, 0.0, false)];
         let domain = Domain::new(axes).unwrap();
