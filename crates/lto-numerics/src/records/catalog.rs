@@ -163,7 +163,7 @@ impl Catalog {
             let (lower, upper) = match axis.name.as_str() {
                 _ if !axis.geographic => return None,
                 "lat" => (-90.0, 90.0),
-                _ => (-360.0, 360.0),
+                _ => (-360.0, 540.0),
             };
             (!(lower..=upper).contains(x)).then(|| {
                 format!("{} = {x} is not in [{lower}, {upper}] degrees; are the coordinates swapped, or in other units?", axis.name)

@@ -140,16 +140,17 @@ fn robust(residuals: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lto_numerics::pde::sample_rng;
+    use rand::RngExt;
 
     /// 36 stations on a slope, one 5 higher than its place says, with noise of deviation 0.1.
     fn frame(t: u64, lie: Option<(usize, f64)>) -> Frame {
         let places: Vec<f64> =
             (0..36).flat_map(|i| [f64::from(i % 6) / 5.0, f64::from(i / 6) / 5.0]).collect();
-        let noise =
-            |k: u64| ((k * 2_654_435_761 % 1_000_003) as f64 / 1_000_003.0 - 0.5) * 12f64.sqrt() * 0.1;
-        let mut values: Vec<f64> = (0..36)
-            .map(|i| 3.0 * places[2 * i] + (t as f64 / 9.0).sin() + noise(t * 36 + i as u64))
-            .collect();
+        let mut rng = sample_rng(5, t);
+        let mut noise = || (rng.random::<f64>() - 0.5) * 12f64.sqrt() * 0.1;
+        let mut values: Vec<f64> =
+            (0..36).map(|i| 3.0 * places[2 * i] + (t as f64 / 9.0).sin() + noise()).collect();
         values[14] += 5.0;
         if let Some((station, error)) = lie {
             values[station] += error;
