@@ -21,8 +21,8 @@ const POINTS: usize = 512;
 const PAIRED: usize = 64;
 /// Bins of sensor density, of equal shares.
 const DENSITIES: usize = 5;
-/// Nodes of tables: of log₂ spacing, of log₂(1 + distance), of log₂ excess disagreement.
-const STEPS: [f64; 3] = [0.5, 1.0, 1.0];
+/// Steps between the nodes of tables: of log₂ spacing, of log₂(1 + distance), of log₂ gap, of log₂ excess disagreement.
+const STEPS: [f64; 4] = [0.5, 1.0, 0.5, 1.0];
 /// The largest excess disagreement that is told apart, as log₂.
 const MOST_EXCESS: f64 = 6.0;
 
@@ -73,8 +73,8 @@ struct Group {
     lead: f64,
     readings: Option<Vec<Reading>>,
     mean_spacing: f64,
-    /// (spacing, distance) of each point.
-    places: Vec<[f64; 2]>,
+    /// (spacing, distance, gap) of each point.
+    places: Vec<[f64; 3]>,
     /// |error| in deviations of the training data, `[channel][point]`; NaN where the truth is not known.
     errors: Vec<Vec<f64>>,
     /// What the decoder sees, `[k, point]`.
@@ -145,7 +145,7 @@ impl<'a> Calibrator<'a> {
             lead: judged.lead,
             readings: readings(self.problem, self.scale, judged.context)?,
             mean_spacing: Places::log_spacing(self.problem, mean),
-            places: places.spacing.into_iter().zip(places.distance).map(|(s, d)| [s, d]).collect(),
+            places: places.spacing.iter().zip(&places.distance).map(|(s, d)| [*s, *d, places.gap]).collect(),
             errors: signed.into_iter().map(|e| e.into_iter().map(f64::abs).collect()).collect(),
             features: judged.features.chunks_exact(n).flat_map(|f| chosen.iter().map(|&i| f[i])).collect(),
         });
@@ -230,25 +230,25 @@ impl<'a> Calibrator<'a> {
         let amplitude = |group: &Group| {
             group.readings.as_ref().map_or(1.0, |readings| readings[c].amplitude.powf(amplitude_power))
         };
-        let mut fit = TableFit::new(vec![leads.clone(), self.nodes(0), self.nodes(1)]);
+        let mut fit = TableFit::new(vec![leads.clone(), self.nodes(0), self.nodes(1), self.nodes(2)]);
         for group in self.of(Role::Scale) {
             let (lead, amplitude) = (lead_of(group), amplitude(group));
-            for ([spacing, distance], error) in
+            for ([spacing, distance, gap], error) in
                 group.places.iter().zip(&group.errors[c]).filter(|(_, e)| e.is_finite())
             {
-                fit.add(&[lead, *spacing, *distance], error / amplitude);
+                fit.add(&[lead, *spacing, *distance, *gap], error / amplitude);
             }
         }
         let mut channel = ChannelCalibration {
             amplitude_power,
-            scale: fit.finish(&[false, true, true])?,
+            scale: fit.finish(&[false, true, true, true])?,
             noise: None,
             local: None,
             length: self.lengths[c].length()?,
             quantiles: Vec::new(),
         };
-        let plain = |group: &Group, place: &[f64; 2]| {
-            amplitude(group) * channel.scale.at(&[lead_of(group), place[0], place[1]])
+        let plain = |group: &Group, place: &[f64; 3]| {
+            amplitude(group) * channel.scale.at(&[lead_of(group), place[0], place[1], place[2]])
         };
         let mut fit = LocalFit::default();
         for group in self.of(Role::Scale).filter(|group| !group.features.is_empty()) {
@@ -264,7 +264,7 @@ impl<'a> Calibrator<'a> {
             None => vec![1.0; group.places.len()],
         };
         // Errors in units of the scale without growth; those whose truth is not known are left out.
-        let scores = |group: &Group| -> Vec<([f64; 2], f64)> {
+        let scores = |group: &Group| -> Vec<([f64; 3], f64)> {
             let each = group.places.iter().zip(&group.errors[c]).zip(locals(group));
             let known = each.filter(|((_, error), _)| !error.is_nan());
             known.map(|((place, error), local)| (*place, error / (plain(group, place) * local))).collect()
@@ -340,7 +340,7 @@ impl<'a> Calibrator<'a> {
                 usual.add(&[group.mean_spacing], log.exp2());
             }
         }
-        let nodes: Vec<f64> = (0..=MOST_EXCESS as i64).map(|i| i as f64 * STEPS[2]).collect();
+        let nodes: Vec<f64> = (0..=MOST_EXCESS as i64).map(|i| i as f64 * STEPS[3]).collect();
         let usual = usual.finish(&[false])?;
         let mut noise = NoiseGrowth { usual, growth: Table::one(2) };
         let mut fit = TableFit::new(vec![leads.to_vec(), nodes]);

@@ -3,10 +3,10 @@
 //!
 //! The scale σ of channel c at a query point is
 //!
-//! σ = S_c · a^γ · T(lead, spacing, distance) · G(lead, excess) · d
+//! σ = S_c · a^γ · T(lead, spacing, distance, gap) · G(lead, excess) · d
 //!
 //! with the deviation S_c of the training data, the amplitude a of the observed state, the local spacing of the sensors and
-//! the distance to the nearest ([`place`]), the excess of disagreement between neighboring readings over what is usual, and the
+//! the distance to the nearest, the gaps of the layout as a whole ([`place`]), the excess of disagreement between neighboring readings over what is usual, and the
 //! deviation d that the decoder gives where the latent state is so ([`local`]; 1 for a model without one). T does not decrease as sensors get sparser or farther, nor G
 //! as readings disagree more.
 //!
@@ -59,7 +59,7 @@ pub struct Calibration {
 pub struct ChannelCalibration {
     /// γ: how the scale follows the amplitude of the observed state, from 0 (not at all) to 1 (in proportion).
     pub amplitude_power: f64,
-    /// T by lead, spacing and distance.
+    /// T by lead, spacing, distance and gap.
     pub scale: Table,
     /// What noise does; `None` where readings cannot be compared, or no noise was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ impl Calibration {
             return Err(Error::Config { key: "calibration".into(), value, requirement });
         }
         for channel in &self.channels {
-            channel.scale.validate(3)?;
+            channel.scale.validate(4)?;
             if let Some(noise) = &channel.noise {
                 noise.usual.validate(1)?;
                 noise.growth.validate(2)?;

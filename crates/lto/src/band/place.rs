@@ -12,6 +12,8 @@ use lto_numerics::setconv::nearest_linear;
 const ASKED: usize = 256;
 /// One sensor in so many is asked.
 const EVERY: usize = 4;
+/// Points along each axis of the grid on which the layout as a whole is judged, for one axis and for two.
+const EVERYWHERE: [usize; 2] = [256, 24];
 /// The least amplitude of an observed state, in deviations of the training data.
 const LEAST_AMPLITUDE: f64 = 0.01;
 /// The least disagreement, in the same units: what is smoother is as good.
@@ -25,6 +27,9 @@ pub struct Places {
     pub spacing: Vec<f64>,
     /// log₂(1 + the distance to the nearest observation).
     pub distance: Vec<f64>,
+    /// log₂ of the root mean square of the local spacing over the whole domain: a hole in the layout makes forecasts worse
+    /// elsewhere too.
+    pub gap: f64,
 }
 
 impl Places {
@@ -42,7 +47,11 @@ impl Places {
             observed.write_point(j, &mut there);
             (problem.domain.distance(&here, &there) / unit).ln_1p() / std::f64::consts::LN_2
         });
+        let everywhere = Points::grid(problem.query_grid(&[EVERYWHERE[dim.min(2) - 1]])?);
+        let all = local_spacing(observed, &everywhere)?;
+        let square = all.iter().map(|spacing| spacing * spacing).sum::<f64>() / all.len() as f64;
         Ok(Self {
+            gap: Self::log_spacing(problem, square.sqrt()),
             distance: distance.collect(),
             spacing: spacing.iter().map(|s| Self::log_spacing(problem, *s)).collect(),
         })
@@ -172,7 +181,7 @@ mod tests {
     fn places_are_in_native_spacings_and_lost_sensors_only_raise_them() {
         let (problem, query) = (problem(), grid(32));
         let near = Places::new(&problem, &grid(32), &query).unwrap();
-        assert!(near.spacing.iter().chain(&near.distance).all(|x| x.abs() < 1e-12));
+        assert!(near.spacing.iter().chain(&near.distance).chain([&near.gap]).all(|x| x.abs() < 1e-12));
         let coarse = Places::new(&problem, &grid(16), &query).unwrap();
         assert!((coarse.spacing(0) - 2.0).abs() < 1e-12 && coarse.distance(0).abs() < 1e-12);
         assert!(
@@ -185,7 +194,7 @@ mod tests {
         let before = Places::new(&problem, &all, &query).unwrap();
         let grows = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| b >= a);
         assert!(grows(&before.spacing, &lost.spacing) && grows(&before.distance, &lost.distance));
-        assert!(lost.distance(0) > before.distance(0));
+        assert!(lost.distance(0) > before.distance(0) && lost.gap > before.gap + 0.5);
     }
 
     /// Noise on a plane is what its sensors disagree by; a plane itself has none, and its amplitude is known by hand.

@@ -114,7 +114,7 @@ impl TableFit {
 }
 
 /// Weight below which a node counts as empty.
-const LEAST: f64 = 8.0;
+const LEAST: f64 = 100.0;
 
 /// Visits the nodes around features with their multilinear weights, which add up to one.
 fn around(axes: &[Vec<f64>], features: &[f64], mut visit: impl FnMut(usize, f64)) {
@@ -191,7 +191,7 @@ mod tests {
             let size = (0.3 * x).exp() * if i % 2 == 0 { 1.5 } else { 0.5 };
             fit.add(&[x, 0.0], size);
         }
-        for _ in 0..50 {
+        for _ in 0..150 {
             fit.add(&[2.0, 1.0], 0.1);
         }
         let table = fit.finish(&[true, true]).unwrap();

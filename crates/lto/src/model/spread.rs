@@ -264,15 +264,15 @@ impl Model {
             for (c, (channel, unit)) in calibration.channels.iter().zip(units).enumerate() {
                 let all = unit
                     * readings.as_ref().map_or(1.0, |of| channel.reading_factor(&of[c], lead, mean_spacing));
-                let places = places.spacing.iter().zip(&places.distance);
-                scale.extend(
-                    places.map(|(spacing, distance)| all * channel.scale.at(&[lead, *spacing, *distance])),
-                );
+                let each = places.spacing.iter().zip(&places.distance);
+                scale.extend(each.map(|(spacing, distance)| {
+                    all * channel.scale.at(&[lead, *spacing, *distance, places.gap])
+                }));
             }
             let table = &calibration.channels[0].scale;
             for (spacing, distance) in places.spacing.iter().zip(&places.distance) {
                 bins.push(calibration.bin(lead, *spacing));
-                let far = [(lead, 0), (*spacing, 1), (*distance, 2)];
+                let far = [(lead, 0), (*spacing, 1), (*distance, 2), (places.gap, 3)];
                 outside += usize::from(far.into_iter().any(|(of, axis)| beyond(of, table.nodes(axis))));
             }
         }
