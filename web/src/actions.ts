@@ -76,12 +76,15 @@ export class Actions {
   }
 
   rest(): void {
-    this.store.set({ gesture: null });
+    const { guess, others } = this.state;
+    this.store.set({ gesture: null, guess: others?.gesture === guess?.gesture ? null : guess });
   }
 
   move(id: number, place: number[]): void {
-    const { model, rule } = this.state;
-    if (model) this.change(id, (one) => moved(model, one, place, rule, this.readable(rule)));
+    const { model, rule, guess } = this.state;
+    if (!model) return;
+    if (rule === "guess" && guess?.gesture !== this.gestures) this.store.set({ guess: { id, gesture: this.gestures } });
+    this.change(id, (one) => moved(model, one, place, rule, this.readable(rule)));
   }
 
   /** A new sensor, selected, that reads what the rule says: a guess if nothing better is known. */
@@ -156,22 +159,23 @@ export class Actions {
 
   /** The fields that a moved sensor reads under a rule, as far as they are known. */
   private readable(rule: MoveRule): Field[] | null {
-    const { truthAtStart, s, others, gesture } = this.state;
+    const { truthAtStart, s, others } = this.state;
     if (rule === "truth") return truthAtStart?.s === s ? truthAtStart.fields : null;
-    return others && others.gesture === gesture?.number ? others.fields : null;
+    return others?.gesture === this.gestures ? others.fields : null;
   }
 
   /** Fields that have just become known are read by the sensors that waited for them. */
-  private reread({ sensors, selected, rule, gesture }: State, changed: Set<keyof State>): void {
+  private reread({ sensors, guess, gesture }: State, changed: Set<keyof State>): void {
     if (changed.has("truthAtStart")) {
       const fields = this.readable("truth");
       if (fields && sensors.some((one) => one.origin === "truth")) {
         this.store.set({ sensors: sensors.map((one) => (one.origin === "truth" ? readTruth(one, fields) : one)) });
       }
     }
-    if (changed.has("others") && rule === "guess" && gesture) {
-      const one = sensors.find((one) => one.id === selected);
+    if (changed.has("others") && guess) {
+      const one = sensors.find(({ id }) => id === guess.id);
       if (one?.origin === "guess") this.move(one.id, one.place);
+      if (!gesture) this.rest();
     }
   }
 }

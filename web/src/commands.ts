@@ -38,7 +38,8 @@ export function ltoCommand(state: State): string {
   const when = model!.times ? ` --from ${s} --to ${times.join(",")}` : "";
   const bands = model!.bands && views.includes("band") ? ` --band ${band}` : "";
   const twins = hasTwins(sensors) ? " --merge-duplicates" : "";
-  return `cat > sensors.csv <<'END'\n${sensorsCsv(model!, sensors)}END\nlto predict --model ${model!.name} --context sensors.csv${named}${when} --query grid:${grid.join("x")}${bands}${twins} -o field.npz`;
+  const run = model!.run === undefined ? "" : ` --model '${model!.run}'`;
+  return `cat > sensors.csv <<'END'\n${sensorsCsv(model!, sensors)}END\nlto predict${run} --context sensors.csv${named}${when} --query grid:${grid.join("x")}${bands}${twins} -o field.npz`;
 }
 
 function hasTwins(sensors: Sensor[]): boolean {

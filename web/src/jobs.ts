@@ -101,21 +101,18 @@ export function jobs(api: Api): { quick: Job[]; patient: Job[] } {
     },
   };
 
-  /** While a sensor that has to guess is moved: the state at s without it. */
+  /** For a sensor that has to guess: the state at s without it. */
   const others: Job = {
     name: "others",
-    key({ gesture, rule, selected, sensors }) {
-      const rest = speaking(sensors).some((one) => one.id !== selected);
-      return gesture?.kind === "sensor" && rule === "guess" && rest ? `${gesture.number}|${selected}` : null;
-    },
+    key: ({ guess, sensors }) => (guess && speaking(sensors).some(({ id }) => id !== guess.id) ? `${guess.gesture}` : null),
     none: { others: null },
-    async run({ model, sensors, s, selected, gesture }, signal) {
+    async run({ model, sensors, s, guess }, signal) {
       const grid = gridOf(model!, READ);
-      const rest = sensors.filter((one) => one.id !== selected);
+      const rest = sensors.filter(({ id }) => id !== guess!.id);
       const answer = await api.predict(model!.name, { ...readings(model!, rest, s), times: [s], query: { grid } }, signal);
       const lattice = latticeOf(model!, grid, s, 1);
       const fields = model!.dimension === 1 ? courseOf(lattice, answer.values, model!.channels.length) : momentOf(lattice, answer.values, model!.channels.length);
-      return { others: { gesture: gesture!.number, fields } };
+      return { others: { gesture: guess!.gesture, fields } };
     },
   };
 

@@ -7,6 +7,8 @@ export interface Channel {
 
 export interface Model {
   name: string;
+  /** The path that the server was given; the twin that is part of the program has none. */
+  run?: string;
   kind: string;
   dimension: number;
   domain: { lower: number[]; upper: number[]; periodic: boolean[] };

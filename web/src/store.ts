@@ -41,6 +41,8 @@ export interface State {
   t: number;
   /** The gesture that is moving a sensor or the time: forecasts are coarse as long as there is one. */
   gesture: { kind: "sensor" | "time"; number: number } | null;
+  /** The sensor that a gesture has moved to where only the others can say what it reads, until it has been told. */
+  guess: { id: number; gesture: number } | null;
   playing: boolean;
   channel: number;
   views: ViewName[];
@@ -57,7 +59,7 @@ export interface State {
   advice: boolean;
 
   forecast: Forecast | null;
-  /** The state at s, by channel, as the sensors imply it; and as the sensors but the selected one imply it. */
+  /** The state at s, by channel, as the sensors imply it; and as all but the guessing one imply it. */
   start: Field[] | null;
   others: { gesture: number; fields: Field[] } | null;
   /** Smallest and largest value over the course, by channel. */
@@ -75,7 +77,7 @@ export interface State {
 
 const EMPTY: State = {
   connection: "connecting", models: [], model: null, sensors: [], revision: 0, selected: null, rule: "carry",
-  s: 0, t: 0, gesture: null, playing: false, channel: 0, views: ["forecast"], contours: false, map: "lagoon",
+  s: 0, t: 0, gesture: null, guess: null, playing: false, channel: 0, views: ["forecast"], contours: false, map: "lagoon",
   momentary: false, probe: null, band: 0.9, curvature: null, advice: true, forecast: null, start: null, others: null,
   course: null, truth: null, truthAtStart: null, series: null, truthSeries: null, bounds: null, design: null, problems: {},
 };

@@ -50,7 +50,10 @@ function model(name: string, dimension: number, known: boolean, bands: boolean) 
   };
 }
 
-const MODELS = [model("heat", 2, true, true), model("stations", 2, false, false), model("burgers", 1, false, true)];
+/** Without time, and with readings of something else than what is predicted. */
+const darcy = { ...model("darcy", 2, false, false), channels: [{ name: "p" }], source_channels: 2, times: null };
+darcy.example = { ...darcy.example, values: darcy.example.values.map(([value]) => [value, 1]), s: null as unknown as number };
+const MODELS = [model("heat", 2, true, true), model("stations", 2, false, false), model("burgers", 1, false, true), darcy];
 
 function points(query: { grid?: number[]; points?: Place[] }, { domain }: (typeof MODELS)[0]): Place[] {
   if (query.points) return query.points;
@@ -107,10 +110,11 @@ export class Mock {
       const readings = verb === "predict" ? body : this.states.get(body.state);
       if (!readings) return refuse(response, 404, "no_state", "That state is gone: encode again.");
       const places = points(body.query, chosen);
-      const said = (body.times as number[]).flatMap((t) => places.map((place) => forecast(readings, t, place)));
-      const shape = [body.times.length, 1, ...(body.query.grid ?? [places.length])];
+      const times: number[] = body.times ?? [];
+      const said = (times.length > 0 ? times : [readings.s ?? 0]).flatMap((t) => places.map((place) => forecast(readings, t, place)));
+      const shape = [Math.max(times.length, 1), 1, ...(body.query.grid ?? [places.length])];
       const ends = body.band ? [said.map(({ value, half }) => value - half), said.map(({ value, half }) => value + half)] : [];
-      return field(response, octets, shape, body.times, said.map(({ value }) => value), ends);
+      return field(response, octets, shape, times, said.map(({ value }) => value), ends);
     }
     if (verb === "certify") {
       const bounds = points({ grid: body.grid }, chosen).map((place) => body.curvature * Math.min(...(body.sensors as Place[]).map((sensor) => distance(sensor, place))) ** 2);

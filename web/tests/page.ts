@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
-import { serve, type TestServer } from "./server";
+import { serve, type Kind, type TestServer } from "./server";
 
 export { expect };
 /** Runs a program; the server may live in this process, so it must not wait. */
@@ -16,7 +16,7 @@ export interface Table {
 }
 
 /** What a test works with. Whatever the browser complains about fails the test, unless it is allowed. */
-export const test = base.extend<{ kind: "demo" | "flat"; allowed: RegExp | null; server: TestServer; twin: Twin }>({
+export const test = base.extend<{ kind: Kind; allowed: RegExp | null; server: TestServer; twin: Twin }>({
   kind: ["demo", { option: true }],
   allowed: [null, { option: true }],
   server: async ({ kind }, use) => {
@@ -36,7 +36,7 @@ export const test = base.extend<{ kind: "demo" | "flat"; allowed: RegExp | null;
     await page.goto(server.url);
     const twin = new Twin(page, server.url);
     await twin.settled();
-    if (kind === "flat") await twin.openFlat();
+    if (kind !== "demo") await twin.open(kind);
     await use(twin);
     expect(complaints.filter((text) => !allowed?.test(text))).toEqual([]);
   },
@@ -53,13 +53,14 @@ export class Twin {
     await this.page.waitForFunction(() => document.documentElement.dataset.settled === "true");
   }
 
-  async openFlat(): Promise<void> {
-    const models = await this.models();
-    await this.page.selectOption("#model", models.find(({ dimension }) => dimension === 1)!.name);
+  /** Chooses the first model with one axis, or without time. */
+  async open(kind: "flat" | "steady"): Promise<void> {
+    const fits = ({ dimension, times }: { dimension: number; times: unknown }) => (kind === "flat" ? dimension === 1 : times === null);
+    await this.page.selectOption("#model", (await this.models()).find(fits)!.name);
     await this.settled();
   }
 
-  async models(): Promise<{ name: string; dimension: number; truth: boolean; bands: boolean; times: { end: number } }[]> {
+  async models(): Promise<{ name: string; dimension: number; truth: boolean; bands: boolean; example: object | null; times: { end: number } }[]> {
     return (await (await fetch(`${this.url}v1/models`)).json()).models;
   }
 

@@ -8,7 +8,8 @@ import { Mock } from "./mock";
 export const PROGRAM = process.env.LTO_PROGRAM ?? null;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** What `lto serve` is given: nothing is its own twin of the heat equation. */
-const FLAT = "results/burgers_29k";
+const RUNS = { demo: [], flat: ["results/burgers_29k"], steady: ["results/darcy"] };
+export type Kind = keyof typeof RUNS;
 
 export interface TestServer {
   url: string;
@@ -17,9 +18,9 @@ export interface TestServer {
   restart(): Promise<void>;
 }
 
-/** A server with a two-dimensional model that knows the truth, or with a one-dimensional model. */
-export async function serve(kind: "demo" | "flat"): Promise<TestServer> {
-  return PROGRAM ? program(PROGRAM, kind === "flat" ? [FLAT] : []) : mock();
+/** A server with a two-dimensional model that knows the truth, a one-dimensional model, or one without time. */
+export async function serve(kind: Kind): Promise<TestServer> {
+  return PROGRAM ? program(PROGRAM, RUNS[kind]) : mock();
 }
 
 async function mock(): Promise<TestServer> {

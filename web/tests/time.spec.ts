@@ -38,3 +38,16 @@ test("play runs to the end and stops there", async ({ twin, page }) => {
   expect((await twin.request()).times).toEqual([end]);
   expect(gap((await twin.table()).rows.map((row) => row[3]), await twin.answer())).toBeLessThan(1e-5);
 });
+
+test("readings at another time are the truth then", async ({ twin, page, server }) => {
+  const { end } = (await twin.models())[0].times;
+  await page.locator("#start").fill(String(end / 2));
+  await page.keyboard.press("Enter");
+  await expect.poll(async () => (await twin.request()).s).toBe(end / 2);
+  const { sensors, values, times } = await twin.request();
+  expect(times[0]).toBeGreaterThanOrEqual(end / 2);
+  const truth = await fetch(`${server.url}v1/models/${(await twin.models())[0].name}/truth?times=${end / 2}&grid=256x256`).then((response) => response.json());
+  const nearest = sensors.map(([x, y]) => truth.values[(Math.round(x * 256) % 256) * 256 + (Math.round(y * 256) % 256)]);
+  expect(gap(values.map(([value]) => value), nearest)).toBeLessThan(0.03);
+  expect(gap((await twin.table()).rows.map((row) => row[3]), await twin.answer())).toBeLessThan(1e-5);
+});

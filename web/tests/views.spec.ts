@@ -82,3 +82,21 @@ test.describe("one dimension", () => {
     expect(gap(now, shown)).toBeGreaterThan(1e-3);
   });
 });
+
+test.describe("without time", () => {
+  test.use({ kind: "steady" });
+
+  test("there is no slider, and readings are other things than the field", async ({ twin, page }) => {
+    test.skip((await twin.models()).every(({ times, example }) => times !== null || example === null), "no example to show");
+    await expect(page.locator("#time")).toBeHidden();
+    const request = await twin.request();
+    expect(request.s).toBeUndefined();
+    expect(request.times).toEqual([]);
+    const table = await twin.table();
+    expect(table.columns.length).toBe(3);
+    expect(gap(table.rows.map((row) => row[2]), await twin.answer())).toBeLessThan(1e-4);
+    await expect(page.getByText("A sensor that is moved")).toBeHidden();
+    await page.mouse.click(...Object.values(await twin.pixel([0.5, 0.52])) as [number, number]);
+    await expect(page.getByRole("img", { name: "Values along x through the probe" })).toBeVisible();
+  });
+});

@@ -1,5 +1,6 @@
 //! How far estimates between sensors can be off.
 
+use super::Name;
 use crate::compute;
 use crate::error::{Error, ErrorBody, Result};
 use crate::limits::Limits;
@@ -7,7 +8,7 @@ use crate::served::Loaded;
 use crate::service::Service;
 use crate::wire::{Answer, CertifyRequest, parse};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use lto_numerics::study::SensorCertificate;
 use lto_numerics::theory::plan::{PlaceGrid, WorstPlace, spread};
@@ -59,11 +60,7 @@ struct Layout {
     request_body = CertifyRequest,
     responses((status = 200, body = CertifyAnswer), (status = "4XX", body = ErrorBody), (status = 503, body = ErrorBody)),
 )]
-pub async fn certify(
-    State(service): State<Service>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Result<Response> {
+pub async fn certify(State(service): State<Service>, Name(name): Name, body: Bytes) -> Result<Response> {
     let (served, limits) = (service.model(&name)?, service.limits().clone());
     let map = move || {
         let request: CertifyRequest = parse(&body)?;

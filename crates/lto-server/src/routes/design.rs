@@ -1,5 +1,6 @@
 //! Where more sensors should go, and which existing ones matter.
 
+use super::Name;
 use super::certify::{best_scale, estimator};
 use crate::compute;
 use crate::error::{Error, ErrorBody, Result};
@@ -7,7 +8,7 @@ use crate::limits::Limits;
 use crate::service::Service;
 use crate::wire::{Answer, DesignRequest, parse};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use lto::problem::Problem;
 use lto_numerics::study::{SensorStudy, StudyGoal};
@@ -45,11 +46,7 @@ pub struct DesignAnswer {
     request_body = DesignRequest,
     responses((status = 200, body = DesignAnswer), (status = "4XX", body = ErrorBody), (status = 503, body = ErrorBody)),
 )]
-pub async fn design(
-    State(service): State<Service>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Result<Response> {
+pub async fn design(State(service): State<Service>, Name(name): Name, body: Bytes) -> Result<Response> {
     let (served, limits) = (service.model(&name)?, service.limits().clone());
     let work = move || Answer::json(&designed(&served.now().model.card().problem, parse(&body)?, &limits)?);
     service.respond(service.slow(work).await?)

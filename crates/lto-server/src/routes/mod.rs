@@ -12,17 +12,32 @@ mod states;
 mod stream;
 mod truth;
 
+use crate::error::{Error, Result};
 use crate::service::Service;
 use crate::{page, trace};
 use axum::Router;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use tower_http::cors::{Any, CorsLayer};
+use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Description;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+/// The model's name in a path.
+pub struct Name(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let found = Path::<String>::from_request_parts(parts, state).await;
+        found.map(|Path(name)| Self(name)).map_err(|error| Error::malformed("path", error.to_string()))
+    }
+}
 
 /// The title of the description.
 #[derive(OpenApi)]
@@ -67,6 +82,7 @@ pub fn router(service: &Service) -> Router {
     let described = get(move || async move { ([("content-type", "application/json")], description) });
     let mut router = router
         .route("/openapi.json", described)
+        .merge(oip::versioned())
         .fallback(page::file)
         .method_not_allowed_fallback(trace::no_method)
         .layer(from_fn_with_state(service.clone(), trace::admit))
@@ -78,7 +94,7 @@ pub fn router(service: &Service) -> Router {
         router = router.layer(
             CorsLayer::new()
                 .allow_origin(origins)
-                .allow_headers(Any)
+                .allow_headers(AllowHeaders::mirror_request())
                 .allow_methods(Any)
                 .expose_headers([shape]),
         );

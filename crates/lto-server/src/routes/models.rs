@@ -1,9 +1,10 @@
 //! Which models there are, and what they are.
 
+use super::Name;
 use crate::error::{ErrorBody, Result};
 use crate::service::Service;
 use crate::wire::{Answer, ModelSummary};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use lto::description::Description;
 use serde::Serialize;
@@ -37,7 +38,7 @@ pub async fn list(State(service): State<Service>) -> Result<Response> {
     get, path = "/v1/models/{m}", params(("m" = String, Path, description = "the model's name")),
     responses((status = 200, body = Model), (status = "4XX", body = ErrorBody)),
 )]
-pub async fn one(State(service): State<Service>, Path(name): Path<String>) -> Result<Response> {
+pub async fn one(State(service): State<Service>, Name(name): Name) -> Result<Response> {
     let served = service.model(&name)?;
     let work = move || Answer::json(&Model { summary: served.now().summary.clone(), card: served.card() });
     service.respond(service.quick(work).await?)

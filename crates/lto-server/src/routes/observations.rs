@@ -1,12 +1,13 @@
 //! Readings as they come in.
 
+use super::Name;
 use crate::compute;
 use crate::error::{ErrorBody, Result};
 use crate::served::Newest;
 use crate::service::Service;
 use crate::wire::{Answer, ObservationsRequest, Tolerance, parse};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -26,11 +27,7 @@ pub struct Observed {
     request_body = ObservationsRequest,
     responses((status = 200, body = Observed), (status = "4XX", body = ErrorBody), (status = 503, body = ErrorBody)),
 )]
-pub async fn observe(
-    State(service): State<Service>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Result<Response> {
+pub async fn observe(State(service): State<Service>, Name(name): Name, body: Bytes) -> Result<Response> {
     let (served, limits) = (service.model(&name)?, service.limits().clone());
     let work = move || {
         let ObservationsRequest { time, sensors, values } = parse(&body)?;

@@ -1,5 +1,6 @@
 //! The field from readings.
 
+use super::Name;
 use crate::compute;
 use crate::error::{ErrorBody, Result};
 use crate::limits::Limits;
@@ -7,7 +8,7 @@ use crate::served::Loaded;
 use crate::service::Service;
 use crate::wire::{FieldAnswer, Form, PredictRequest, parse};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 
@@ -20,7 +21,7 @@ use axum::response::Response;
 )]
 pub async fn predict(
     State(service): State<Service>,
-    Path(name): Path<String>,
+    Name(name): Name,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response> {

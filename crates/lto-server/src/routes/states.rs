@@ -1,11 +1,12 @@
 //! Readings encoded once, decoded often.
 
+use super::Name;
 use crate::compute;
 use crate::error::{Error, ErrorBody, Result};
 use crate::service::Service;
 use crate::wire::{Answer, DecodeRequest, EncodeRequest, FieldAnswer, Form, parse};
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Serialize;
@@ -29,11 +30,7 @@ pub struct Kept {
     request_body = EncodeRequest,
     responses((status = 200, body = Kept), (status = "4XX", body = ErrorBody), (status = 503, body = ErrorBody)),
 )]
-pub async fn encode(
-    State(service): State<Service>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Result<Response> {
+pub async fn encode(State(service): State<Service>, Name(name): Name, body: Bytes) -> Result<Response> {
     let (served, keeper) = (service.model(&name)?, service.clone());
     let work = move || {
         let request: EncodeRequest = parse(&body)?;
@@ -57,7 +54,7 @@ pub async fn encode(
 )]
 pub async fn decode(
     State(service): State<Service>,
-    Path(name): Path<String>,
+    Name(name): Name,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response> {

@@ -1,12 +1,13 @@
 //! Forecasts as readings come in.
 
+use super::Name;
 use crate::compute;
 use crate::error::{Error, ErrorBody, Result};
 use crate::limits::Limits;
 use crate::served::{Newest, Served};
 use crate::service::Service;
 use crate::wire::{FieldAnswer, Query, Tolerance, parse_grid, parse_numbers};
-use axum::extract::{Path, Query as Asked, State};
+use axum::extract::{Query as Asked, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
@@ -52,7 +53,7 @@ struct Watched {
 )]
 pub async fn stream(
     State(service): State<Service>,
-    Path(name): Path<String>,
+    Name(name): Name,
     asked: Result<Asked<StreamQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response> {
     let served = service.model(&name)?;

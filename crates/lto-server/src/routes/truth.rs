@@ -1,10 +1,11 @@
 //! What really happened, where it is known.
 
+use super::Name;
 use crate::compute;
 use crate::error::{Error, ErrorBody, Result};
 use crate::service::Service;
 use crate::wire::{FieldAnswer, Form, parse_grid, parse_numbers};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
@@ -29,7 +30,7 @@ pub struct TruthQuery {
 )]
 pub async fn truth(
     State(service): State<Service>,
-    Path(name): Path<String>,
+    Name(name): Name,
     asked: Result<Query<TruthQuery>, axum::extract::rejection::QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response> {

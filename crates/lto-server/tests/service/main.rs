@@ -12,5 +12,7 @@ mod oip;
 mod predict;
 mod reload;
 mod routes;
+mod running;
 mod streams;
 mod studies;
+mod triton;

@@ -30,7 +30,12 @@ async fn the_service_and_its_models_describe_themselves() {
     assert_eq!((&server["name"], &server["extensions"]), (&json!("lto"), &json!(["binary_tensor_data"])));
     assert_eq!(client.get("/v2/health/live").await.json(), json!({"live": true}));
     assert_eq!(client.get("/v2/health/ready").await.json(), json!({"ready": true}));
-    assert_eq!(client.get("/v2/models/heat/ready").await.status, 200);
+    for ready in
+        ["/v2/", "/v2/models/heat/ready", "/v2/models/heat/versions/1/ready", "/v2/models/heat/versions/1"]
+    {
+        assert_eq!(client.get(ready).await.status, 200, "{ready}");
+    }
+    assert_eq!(client.get("/v2/models/heat/versions/2").await.status, 404);
     let model = client.get("/v2/models/heat").await.json();
     assert_eq!(model["inputs"][0], json!({"name": "sensors", "datatype": "FP64", "shape": [-1, 2]}));
     assert_eq!(model["outputs"], json!([{"name": "field", "datatype": "FP32", "shape": [-1, 1, -1]}]));
@@ -47,7 +52,7 @@ async fn tensors_in_json_and_in_binary_give_the_same_field() {
         .into_iter()
         .map(|(name, shape, data)| json!({"name": name, "shape": shape, "datatype": "FP64", "data": data}))
         .collect();
-    let answer = client.post(INFER, &json!({"id": "7", "inputs": inputs})).await;
+    let answer = client.post("/v2/models/heat/versions/1/infer", &json!({"id": "7", "inputs": inputs})).await;
     assert_eq!(answer.status, 200, "{:?}", answer.body);
     let answer = answer.json();
     let field = &answer["outputs"][0];

@@ -16,8 +16,10 @@ async fn every_route_is_described_and_documented() {
         for (method, operation) in methods.as_object().unwrap() {
             assert!(operation["summary"].is_string(), "{path} says nothing");
             // It exists: anything but "no route" and "method".
-            let answer = client.send(&method.to_uppercase(), &path.replace("{m}", "heat"), &[], "").await;
-            assert!(![405].contains(&answer.status), "{path}");
+            // A stream would never end.
+            let path = path.replace("{m}", "heat").replace("/stream", "/stream?leads=x");
+            let answer = client.send(&method.to_uppercase(), &path, &[], "").await;
+            assert_ne!(answer.status, 405, "{path}");
             if answer.status == 404 {
                 assert!(answer.json()["error"]["kind"] != "no_route", "{path}");
             }

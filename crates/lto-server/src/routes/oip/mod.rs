@@ -2,14 +2,17 @@
 
 mod tensor;
 
+use super::Name;
 use super::predict::predicted;
 use crate::error::{Error, ProtocolErrorBody, Result};
 use crate::service::Service;
 use crate::wire::{Answer, PredictRequest, Query, Rows};
+use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
+use axum::routing::{get, post};
 use serde::{Deserialize, Serialize};
 use tensor::{Input, Inputs, Output, split};
 use utoipa::ToSchema;
@@ -111,6 +114,43 @@ pub struct InferResponse {
     outputs: Vec<Output>,
 }
 
+/// The same routes where a version is named, of which there is one; and with the slash that the protocol's description has.
+pub fn versioned() -> Router<Service> {
+    type Versioned = Path<(String, String)>;
+    let known = |version: &str| match version {
+        VERSION => Ok(()),
+        other => Err(Error::missing("no_model", format!("there is no version {other:?}, only {VERSION}"))),
+    };
+    Router::new()
+        .route("/v2/", get(server))
+        .route(
+            "/v2/models/{m}/versions/{v}",
+            get(move |service: State<Service>, Path((name, version)): Versioned| async move {
+                known(&version)?;
+                model(service, Name(name)).await
+            }),
+        )
+        .route(
+            "/v2/models/{m}/versions/{v}/ready",
+            get(move |service: State<Service>, Path((name, version)): Versioned| async move {
+                known(&version)?;
+                model_ready(service, Name(name)).await
+            }),
+        )
+        .route(
+            "/v2/models/{m}/versions/{v}/infer",
+            post(
+                move |service: State<Service>,
+                      Path((name, version)): Versioned,
+                      headers: HeaderMap,
+                      body: Bytes| async move {
+                    known(&version)?;
+                    infer(service, Name(name), headers, body).await
+                },
+            ),
+        )
+}
+
 /// What the service is.
 #[utoipa::path(get, path = "/v2", responses((status = 200, body = ServerMetadata), (status = "4XX", body = ProtocolErrorBody)))]
 pub async fn server(State(service): State<Service>) -> Result<Response> {
@@ -138,7 +178,7 @@ pub async fn ready(State(service): State<Service>) -> Result<Response> {
     get, path = "/v2/models/{m}", params(("m" = String, Path, description = "the model's name")),
     responses((status = 200, body = ModelMetadata), (status = "4XX", body = ProtocolErrorBody)),
 )]
-pub async fn model(State(service): State<Service>, Path(name): Path<String>) -> Result<Response> {
+pub async fn model(State(service): State<Service>, Name(name): Name) -> Result<Response> {
     let loaded = service.model(&name)?.now();
     let problem = &loaded.model.card().problem;
     let (dim, p, q) =
@@ -164,7 +204,7 @@ pub async fn model(State(service): State<Service>, Path(name): Path<String>) -> 
     get, path = "/v2/models/{m}/ready", params(("m" = String, Path, description = "the model's name")),
     responses((status = 200, body = Ready), (status = "4XX", body = ProtocolErrorBody)),
 )]
-pub async fn model_ready(State(service): State<Service>, Path(name): Path<String>) -> Result<Response> {
+pub async fn model_ready(State(service): State<Service>, Name(name): Name) -> Result<Response> {
     service.model(&name)?;
     service.respond(Answer::json(&Ready { ready: true })?)
 }
@@ -180,7 +220,7 @@ pub async fn model_ready(State(service): State<Service>, Path(name): Path<String
 )]
 pub async fn infer(
     State(service): State<Service>,
-    Path(name): Path<String>,
+    Name(name): Name,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response> {
