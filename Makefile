@@ -19,8 +19,9 @@ doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 # The Python package as a user has it: a wheel in an empty environment, its tests, types and notebooks. Built like the tests of
-# `check`, which compiles quickly; `make wheel` makes the one to give away.
+# `check`, which compiles quickly; `make wheel` makes the one to give away. TORCH=no spares half a gigabyte of PyTorch, and its tests.
 PYTHON ?= python3
+TORCH ?= yes
 WHEELS := target/wheels
 ENV := target/python
 python:
@@ -28,8 +29,9 @@ python:
 	$(PYTHON) -m venv --clear $(ENV)
 	$(ENV)/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.10,<2'
 	rm -rf $(WHEELS)
-	cd python && ../$(ENV)/bin/maturin build --profile dev --locked --out ../$(WHEELS)
+	cd python && ../$(ENV)/bin/maturin build --profile dev --locked --features shared --out ../$(WHEELS)
 	$(ENV)/bin/pip install --quiet --disable-pip-version-check "$$(ls $(WHEELS)/*.whl)[test]"
+	test $(TORCH) = no || bash python/tests/torch_cpu.sh $(ENV)
 	LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/lto $(ENV)/bin/pytest python
 	cd python && ../$(ENV)/bin/mypy $$(../$(ENV)/bin/python -c 'import torch' 2>/dev/null || echo --exclude torch)
 	$(ENV)/bin/stubtest lto._lto --ignore-disjoint-bases

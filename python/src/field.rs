@@ -6,11 +6,13 @@ use lto::Model;
 use lto::band::Band;
 use lto::model::{Prediction, Spread};
 use lto::observations::Observations;
+use lto_numerics::dataset::write::folder_of;
 use lto_numerics::{PointStructure, Points};
 use lto_report::picture::channel_number;
 use lto_report::prediction::{Predicted, channel_names, format_of, png};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -117,12 +119,10 @@ impl Field {
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.values.bind(py).as_any();
-        match dtype {
-            Some(dtype) => values.call_method1("astype", (dtype,)),
-            None if copy == Some(true) => values.call_method0("copy"),
-            None => Ok(values.clone()),
-        }
+        let how = PyDict::new(py);
+        how.set_item("dtype", dtype)?;
+        how.set_item("copy", copy)?;
+        py.import("numpy")?.call_method("array", (self.values.bind(py),), Some(&how))
     }
 
     /// Lower and upper ends of a band that holds this share of the values, each of the shape of ``values``; for a calibrated
@@ -186,13 +186,15 @@ impl Field {
     ///
     /// ``channel`` is a name, or a number from 0.
     #[pyo3(signature = (channel = None))]
-    fn plot(&self, py: Python, channel: Option<&str>) -> Result<Picture> {
-        Ok(Picture { png: self.predicted(py, channel, png)?? })
+    fn plot(&self, py: Python, channel: Option<&Bound<PyAny>>) -> Result<Picture> {
+        let channel = channel.map(|channel| channel.str()).transpose()?.map(|name| name.to_string());
+        Ok(Picture { png: self.predicted(py, channel.as_deref(), png)?? })
     }
 
     /// Writes the field to a file, by its suffix: ``.npz``, ``.csv``, ``.png``, ``.gif`` or ``.vti``.
     fn save(&self, py: Python, path: PathBuf) -> Result<()> {
         let format = format_of(&path)?;
+        folder_of(&path)?;
         if let Some(reason) = format.refusal(&self.query, self.times.len()) {
             return Err(data(format!("{}: {reason}", path.display())));
         }
