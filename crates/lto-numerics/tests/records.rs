@@ -201,8 +201,9 @@ fn mutated_records_never_panic() {
         let bytes = std::fs::read(fixture("records").join(name)).unwrap();
         assert!(Records::open(&fixture("records").join(name), &RecordOptions::default()).is_ok(), "{name}");
         let path = folder.path().join(name);
-        for seed in 0..150 {
-            std::fs::write(&path, mutate::mutation(&bytes, seed)).unwrap();
+        let cut = mutate::truncations(&bytes, bytes.len() / 20).map(<[u8]>::to_vec);
+        for mutant in mutate::mutations(&bytes, 0, 150).map(|(_, mutant)| mutant).chain(cut) {
+            std::fs::write(&path, mutant).unwrap();
             for faults in [FaultPolicy::Refuse, FaultPolicy::Skip] {
                 let Ok(records) = Records::open(&path, &RecordOptions { faults, ..RecordOptions::default() })
                 else {

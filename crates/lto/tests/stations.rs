@@ -243,7 +243,7 @@ fn baselines_are_estimated_from_the_stations() {
     assert!(errors[0] / 16.0 < 0.5 && errors[1] / 4.0 < 0.8, "{errors:?}");
     let scoring =
         Scoring { data: &data, from: Group::Seen, span: Span::Test, truth: &data, at: Group::Seen, every: 1 };
-    let day = scoring.scores(&of("persistence"), 17).unwrap();
+    let day = scoring.scores(&of("persistence").extrapolating(), 17).unwrap();
     assert!(!day.is_empty());
     // The wave is back after 17 hours, the day is not: u differs by (1 + x) (sin − sin).
     let first = &day[0];
@@ -269,7 +269,7 @@ fn settings_that_do_not_fit_records_are_named() {
         ("data.records.noise=[1.0, 2.0, 3.0]", "noise"),
         ("data.records.points=[9]", "points"),
         ("data.window={ frames = 4, stride = 2 }", "window"),
-        ("model={ kind = 'fno', modes = 3, width = 4, layers = 2 }", "records"),
+        ("model={ kind = 'fno', modes = 3, width = 4, blocks = 2 }", "records"),
     ] {
         let overrides = [setting.into()];
         let started = Experiment::parse(&text(&file), &overrides).and_then(|experiment| {

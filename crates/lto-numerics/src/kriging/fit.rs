@@ -119,11 +119,13 @@ mod tests {
             fit.add(&points, &values);
         }
         let found = fit.finish();
-        for distance in [0.0, 0.3, 1.0, 2.0] {
+        for distance in [0.3, 1.0, 2.0] {
             let (exact, near) = (known.at(distance), found.at(distance));
             assert!((near - exact).abs() < 0.2, "{distance}: {near} {exact}");
         }
-        assert!((found.noise - 0.3).abs() < 0.15, "{found:?}");
+        // Between the nearest pairs noise and a very short part look alike: their sum is known.
+        let sill = found.at(0.0) + found.noise;
+        assert!((sill - 2.3).abs() < 0.2, "{found:?}");
         found.validate().unwrap();
     }
 

@@ -211,7 +211,14 @@ impl Tally {
         model: &Model,
     ) -> Result<Vec<Self>> {
         let truth: Vec<f64> = ahead.iter().flat_map(|(_, field)| field.values()).copied().collect();
-        let bands = LEVELS.iter().map(|level| spread.band(*level)).collect::<Result<Vec<_>>>()?;
+        // A level too high for the number of calibration samples has a band without ends, as its quantile is infinite.
+        let band = |(i, level): (usize, &f64)| match spread.band(*level) {
+            Err(_) if i > SHOWN => Ok(None),
+            band => band.map(Some),
+        };
+        let bands = LEVELS.iter().enumerate().map(band).collect::<Result<Vec<_>>>()?;
+        let width =
+            |i: usize| bands[SHOWN].as_ref().map_or(f64::INFINITY, |band| band.upper[i] - band.lower[i]);
         let crps = spread.crps(&truth)?;
         let (units, n) = (model.card().target_normalizer.scale(), places.spacing.len());
         let bin = |x: f64| BINS.iter().position(|end| x <= end + 1e-6).unwrap_or(0);
@@ -222,9 +229,11 @@ impl Tally {
             let (tally, unit) = (&mut tallies[i / (n * units.len())], units[i / n % units.len()]);
             let mut one = Sums::default();
             for (inside, band) in one.iter_mut().zip(&bands) {
-                *inside = f64::from(u8::from((band.lower[i]..=band.upper[i]).contains(&truth)));
+                let within =
+                    band.as_ref().is_none_or(|band| (band.lower[i]..=band.upper[i]).contains(&truth));
+                *inside = f64::from(u8::from(within));
             }
-            one[LEVELS.len()] = (bands[SHOWN].upper[i] - bands[SHOWN].lower[i]) / unit;
+            one[LEVELS.len()] = width(i) / unit;
             one[LEVELS.len() + 1] = crps[i] / unit;
             one[LEVELS.len() + 2] = (values[i] - truth).abs() / unit;
             one[LEVELS.len() + 3] = 1.0;

@@ -201,7 +201,7 @@ fn proven_share(blocks: &[Products]) -> Option<f64> {
     let others: Vec<f64> = (0..blocks.len()).map(|b| share(Some(b))).collect();
     let mean = others.iter().sum::<f64>() / n;
     let variance = (n - 1.0) / n * others.iter().map(|other| (other - mean).powi(2)).sum::<f64>();
-    let proven = (share(None) + CERTAIN * variance.sqrt()).min(1.0);
+    let proven = (share(None) + CERTAIN * variance.sqrt()).clamp(0.0, 1.0);
     proven.is_finite().then_some(proven)
 }
 
