@@ -1,7 +1,7 @@
-# `make check` and `make python` are what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
+# `make check`, `make python` and `make page` are what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc python wheel fuzz certify-check demo pictures bench results
+.PHONY: check fmt clippy test doc python page wheel fuzz certify-check demo pictures bench results
 
 check: fmt clippy test doc
 
@@ -19,8 +19,9 @@ doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 # The Python package as a user has it: a wheel in an empty environment, its tests, types and notebooks. Built like the tests of
-# `check`, which compiles quickly; `make wheel` makes the one to give away.
+# `check`, which compiles quickly; `make wheel` makes the one to give away. TORCH=no spares half a gigabyte of PyTorch, and its tests.
 PYTHON ?= python3
+TORCH ?= yes
 WHEELS := target/wheels
 ENV := target/python
 python:
@@ -28,11 +29,25 @@ python:
 	$(PYTHON) -m venv --clear $(ENV)
 	$(ENV)/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.10,<2'
 	rm -rf $(WHEELS)
-	cd python && ../$(ENV)/bin/maturin build --profile dev --locked --out ../$(WHEELS)
+	cd python && ../$(ENV)/bin/maturin build --profile dev --locked --features shared --out ../$(WHEELS)
 	$(ENV)/bin/pip install --quiet --disable-pip-version-check "$$(ls $(WHEELS)/*.whl)[test]"
+	test $(TORCH) = no || bash python/tests/torch_cpu.sh $(ENV)
 	LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/lto $(ENV)/bin/pytest python
 	cd python && ../$(ENV)/bin/mypy $$(../$(ENV)/bin/python -c 'import torch' 2>/dev/null || echo --exclude torch)
 	$(ENV)/bin/stubtest lto._lto --ignore-disjoint-bases
+
+# The page of `lto serve`: types, whether the built files are those of the sources, and tests in a browser, against a mock of the
+# service and against the service itself.
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+page:
+	cd web && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-fund --no-audit
+	cd web && npm run --silent check && npm run --silent compare
+	if [ -n "$$LTO_NO_BROWSER" ] || [ -z "$(CHROMIUM)" ]; then \
+	  echo "no browser: the page is built and checked, but not looked at"; \
+	else \
+	  cargo build --locked --bin lto && cd web && CHROMIUM="$(CHROMIUM)" npm test --silent && \
+	  LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/lto CHROMIUM="$(CHROMIUM)" npm test --silent; \
+	fi
 
 wheel:
 	cd python && maturin build --release --locked --out ../$(WHEELS)

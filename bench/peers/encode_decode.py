@@ -1,69 +1,48 @@
-"""Times the prediction of crates/lto/examples/encode_decode.rs from Python, and an FNO beside neuraloperator's."""
+"""What a prediction costs from Python beyond Rust: crates/lto/examples/encode_decode.rs and the same here, in turn.
 
-from __future__ import annotations
+Usage: encode_decode.py PROGRAM RUN SECONDS, the program being the built example.
+"""
 
 import json
+import statistics
+import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 import lto
 
-
-def timed(program: str, call: Callable[[], object], seconds: float) -> None:
-    """Prints the least and the median time of a call."""
-    times = []
-    started = time.perf_counter()
-    while time.perf_counter() - started < seconds:
-        before = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - before)
-    least, median = 1e6 * min(times), 1e6 * float(np.median(times))
-    print(json.dumps({"program": program, "n": len(times), "least_us": round(least, 1), "median_us": round(median, 1)}))
+ROUNDS = 5
 
 
-def overhead(run: str, seconds: float) -> None:
+def in_rust(program: str, run: str, seconds: float) -> dict[str, float]:
+    done = subprocess.run([program, run, str(seconds)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def in_python(run: str, seconds: float) -> dict[str, float]:
     """Eight sensors, sixteen points, as in Rust."""
     model = lto.load(run)
     points, values, query = (np.arange(8) + 0.5) / 8, np.full(8, 0.1), (np.arange(16) + 0.5) / 16
-    timed("python", lambda: model.encode(points, values, s=0.0).at(0.05).decode(query), seconds)
+    taken = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        before = time.perf_counter()
+        model.encode(points, values, s=0.0).at(0.05).decode(query)
+        taken.append(1e6 * (time.perf_counter() - before))
+    return {"least_us": min(taken), "median_us": statistics.median(taken)}
 
 
-def fno(seconds: float) -> None:
-    """The same architecture on the same grid of 1024 points, one state at a time."""
-    modes, width, layers, n = 16, 24, 4, 1024
-    config = {
-        "data": {"generate": {"pde": "burgers", "resolution": n, "n_frames": 3}, "samples": 4, "split": "pdebench"},
-        "model": {"kind": "fno", "form": "neural_operator", "modes": modes, "width": width, "blocks": layers},
-        "train": {"steps": 1, "batch": 1, "context": {"designs": {"full": 1}}},
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        model = lto.train(config, out=folder + "/fno").model
-    data = lto.generate("burgers", n=1, resolution=n, n_frames=3)
-    assert data.times is not None
-    grid, frame, (s, t) = lto.Grid(*data.coordinates.values()), data.fields["tensor"][0, 0], data.times[:2]
-    timed(f"lto FNO, {model.info['parameters']['total']}", lambda: model.encode(grid, frame, s=s).at(t).decode(grid), seconds)
-    try:
-        import torch
-        from neuralop.models import FNO
-    except ImportError as missing:
-        print(f"no peer: {missing}", file=sys.stderr)
-        return
-    peer = FNO(n_modes=(modes,), in_channels=1, out_channels=1, hidden_channels=width, n_layers=layers).eval()
-    parameters = sum(p.numel() for p in peer.parameters())
-
-    def forward() -> object:
-        # From an array to an array, as on the other side.
-        with torch.inference_mode():
-            return peer(torch.from_numpy(frame.astype(np.float32))[None, None]).numpy()
-
-    timed(f"neuraloperator FNO, {parameters}", forward, seconds)
+def main() -> None:
+    program, run, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    rounds = [(in_rust(program, run, seconds), in_python(run, seconds)) for _ in range(ROUNDS)]
+    print(f"{run}: 8 sensors encoded, evolved, decoded at 16 points; {ROUNDS} rounds of {seconds:g} s each, in turn")
+    print("                      Rust   Python   beyond")
+    for name, key, of in (("least time", "least_us", min), ("median of medians", "median_us", statistics.median)):
+        rust, python = (of(one[side][key] for one in rounds) for side in (0, 1))
+        print(f"{name:<18} {rust:>7.1f}  {python:>7.1f}  {python - rust:>7.1f} µs")
 
 
 if __name__ == "__main__":
-    run, seconds = sys.argv[1], float(sys.argv[2])
-    overhead(run, seconds)
-    fno(seconds)
+    main()

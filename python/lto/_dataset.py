@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _lto
+from . import _lto, _settings
 from ._errors import DataError
 from ._progress import Bar
 
@@ -119,7 +118,7 @@ class Dataset:
         times = {} if self.times is None else {"t": self.times}
         arrays = {**self.fields, **self.coordinates, **times}
         _lto.write_arrays(path, list(arrays.items()))
-        return [f"data.{key}={json.dumps(value)}" for key, value in self._options().items()]
+        return _settings.texts({f"data.{key}": value for key, value in self._options().items()})
 
     def _options(self) -> dict[str, Any]:
         """How the file of :meth:`save` is read: the ``[data]`` of a configuration."""
@@ -139,7 +138,7 @@ class Dataset:
         """A sample as a picture; ``channel`` is a name, by default the first."""
         with as_file(self) as (path, _):
             name = channel or (list(self.fields)[0] if self.times is not None else list(self.fields)[-1])
-            return _lto.plot_sample(path, json.dumps(self._options()), sample, name)
+            return _lto.plot_sample(path, _settings.as_json(self._options()), sample, name)
 
 
 def read(path: str | os.PathLike[str], *, samples: slice | None = None, **options: Any) -> Dataset:
@@ -151,7 +150,7 @@ def read(path: str | os.PathLike[str], *, samples: slice | None = None, **option
     chosen = samples or slice(None)
     if chosen.step not in (None, 1):
         raise DataError(f"samples = {samples}: must be a slice without a step")
-    found = _lto.read_dataset(path, json.dumps(options), chosen.start or 0, chosen.stop)
+    found = _lto.read_dataset(path, _settings.as_json(options), chosen.start or 0, chosen.stop)
     axes = found["axes"]
     return Dataset(
         fields=found["fields"],
@@ -183,7 +182,9 @@ def generate(
     (3, 201, 64)
     """
     bar = Bar(pde, progress)
-    described = json.dumps({"pde": pde, **parameters})
+    described = _settings.as_json({"pde": pde, **parameters})
+    _settings.natural("n", n, 1)
+    _settings.natural("seed", seed, 0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "samples.npz") if out is None else Path(out)
         try:

@@ -9,7 +9,8 @@ from . import _dataset
 from ._errors import ConfigError, Error, UnsupportedError
 from ._evaluation import evaluate
 from ._model import Model
-from ._training import Config, Run, Settings, train
+from ._settings import Settings
+from ._training import Config, Run, train
 
 if TYPE_CHECKING:
     import xarray

@@ -8,9 +8,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _dataset, _lto, _xarray
+from . import _dataset, _lto, _settings, _xarray
+from ._errors import ConfigError
 from ._progress import Bar
-from ._training import Run, Settings, _texts
+from ._settings import Settings
+from ._training import Run
 
 if TYPE_CHECKING:
     import pandas
@@ -71,19 +73,21 @@ def evaluate(
     """
     several = [runs] if isinstance(runs, (str, os.PathLike, Run)) else list(runs)
     names = [os.fspath(run.path if isinstance(run, Run) else run) for run in several]
+    if not names:
+        raise ConfigError("runs is empty: give a run, or the name of a baseline")
     bar = Bar("evaluating", progress)
 
     def show(run: str, done: int, total: int) -> None:
         bar.show(done, total, model=run)
 
     def measured(path: Any, texts: list[str]) -> Evaluations:
-        arguments = (texts, split, json.dumps(protocol), allow_extrapolation, show)
+        arguments = (texts, split, _settings.as_json(protocol), allow_extrapolation, show)
         return Evaluations(_lto.evaluate(names, path, config, *arguments))
 
     try:
         if data is None:
-            return measured(None, _texts(settings))
+            return measured(None, _settings.texts(settings))
         with _dataset.as_file(data) as (path, texts):
-            return measured(path, texts + _texts(settings))
+            return measured(path, texts + _settings.texts(settings))
     finally:
         bar.close()

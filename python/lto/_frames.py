@@ -29,7 +29,8 @@ def observed(data: Any, axes: Sequence[str], s: float | None) -> Rows:
     if hasattr(data, "to_dataset") or hasattr(data, "data_vars"):
         return _of_xarray(data, axes, s)
     if isinstance(data, Mapping) or hasattr(data, "columns"):
-        return _of_table({str(name): data[name] for name in data.keys()}, axes)
+        names = data.keys() if isinstance(data, Mapping) else data.columns
+        return _of_table({str(name): data[name] for name in names}, axes)
     raise DataError(
         f"data is a {type(data).__name__}, but must be a DataFrame, a mapping of columns, a DataArray or a Dataset; "
         "for plain arrays use model.encode(points, values, s).at(t).decode(query)"
@@ -44,7 +45,11 @@ def _of_table(columns: dict[str, Any], axes: Sequence[str]) -> Rows:
     points = np.stack([_numbers(columns[by_name[axis.lower()]], axis) for axis in axes], axis=1)
     time = next((by_name[name] for name in TIMES if name in by_name), None)
     used = {by_name[axis.lower()] for axis in axes} | {time}
-    values = {name: column for name, column in columns.items() if name not in used and _is_number(column)}
+    values = {
+        name: _numbers(column, name) for name, column in columns.items() if name not in used and _is_number(column)
+    }
+    if not values:
+        raise DataError(f"data has no column of numbers beside those of the axes and times; the columns are {', '.join(columns)}")
     return Rows(points, values, None if time is None else _numbers(columns[time], time))
 
 
@@ -94,12 +99,20 @@ def _moment(dataset: Any, time: str | None, columns: Mapping[str, Any]) -> Any:
     return np.broadcast_to(_numbers(dataset[time], time), np.shape(next(iter(columns.values()))))
 
 
+def _array(column: Any) -> Any:
+    """A column as an array; numbers that pandas calls missing are NaN."""
+    array = np.asanyarray(column)
+    if array.dtype == object and getattr(getattr(column, "dtype", None), "kind", "O") in "fiu":
+        array = column.to_numpy(dtype=float, na_value=np.nan)
+    return array
+
+
 def _is_number(column: Any) -> bool:
-    return np.asarray(column).dtype.kind in "fiu"
+    return _array(column).dtype.kind in "fiu"
 
 
 def _numbers(column: Any, name: str) -> Any:
-    array = np.asarray(column)
+    array = _array(column)
     if array.dtype.kind in "Mm":
         raise DataError(
             f"{name} holds dates, but models count time in the unit of their training data; convert it, as with "

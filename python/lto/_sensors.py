@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _lto
+from . import _lto, _settings
 from ._errors import ConfigError
 
 if TYPE_CHECKING:
@@ -82,11 +82,16 @@ def design(
     if objective == "fill" and idle:
         raise ConfigError(f"{idle[0]} has no effect without objective=\"certificate\"")
     wanted = goal if objective == "certificate" else None
+    _settings.natural("n", n, 1)
+    _settings.natural("seed", seed, 0)
     return _lto.design(_place(domain, periodic), n, existing, list(avoid), wanted, seed)
 
 
 def _place(domain: Domain | None, periodic: Periodic) -> dict[str, Any]:
-    bounds = domain if domain is None or isinstance(domain, str) else [(float(a), float(b)) for a, b in domain]
+    try:
+        bounds = domain if domain is None or isinstance(domain, str) else [(float(a), float(b)) for a, b in domain]
+    except (TypeError, ValueError):
+        raise ConfigError(f"domain = {domain!r}: must be bounds along each axis, \"0:1,0:2\" or [(0, 1), (0, 2)]") from None
     if isinstance(periodic, bool):
         names = "all" if periodic else "none"
     else:

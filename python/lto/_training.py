@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import _dataset, _lto
+from . import _dataset, _lto, _settings
 from ._model import Model, load
 from ._progress import Bar
+from ._settings import Settings
 
 Config = str | os.PathLike[str] | Mapping[str, Any]
 """The path of a configuration file, or its content as a mapping."""
-
-Settings = Mapping[str, Any] | Sequence[str]
-"""``{"train.steps": 100}``, or texts as in ``lto train --set``."""
 
 
 @dataclass
@@ -73,7 +71,7 @@ def train(
     out = Path(out)
     if config is not None and not force:
         _lto.refuse_existing(out)
-    texts, path, written = _texts(settings), None, None
+    texts, path, written = _settings.texts(settings), None, None
     if data is not None:
         found = _dataset.of(data)
         if isinstance(found, Path):
@@ -111,11 +109,5 @@ def _configuration(config: Config | None) -> dict[str, Any] | None:
     if config is None:
         return None
     if isinstance(config, Mapping):
-        return {"path": None, "json": json.dumps(config)}
+        return {"path": None, "json": _settings.as_json(config)}
     return {"path": config, "json": None}
-
-
-def _texts(settings: Settings) -> list[str]:
-    if isinstance(settings, Mapping):
-        return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
-    return list(settings)

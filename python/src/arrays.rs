@@ -10,15 +10,19 @@ pub fn floats<'py>(name: &str, value: &Bound<'py, PyAny>) -> Result<Bound<'py, P
     Ok((*real(name, value)?).clone())
 }
 
-/// Real numbers that were given as the argument `name`: an array of `float64` as it is, other numbers converted.
+/// Real numbers that were given as the argument `name`: an array of `float64` as it is, other numbers converted, entries of
+/// masked arrays that are masked as NaN.
 ///
 /// # Errors
 /// Anything that is no array of real numbers.
 pub fn real<'py>(name: &str, value: &Bound<'py, PyAny>) -> Result<PyReadonlyArrayDyn<'py, f64>> {
-    if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
+    let masked = value.hasattr("filled")?;
+    if let (false, Ok(array)) = (masked, value.cast::<PyArrayDyn<f64>>()) {
         return Ok(array.readonly());
     }
-    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+    let array = value.py().import("numpy")?.call_method1("asanyarray", (value,));
+    let array = array
+        .map_err(|error| data(format!("{name} makes no array of numbers: {}", error.value(value.py()))))?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
     if !["f", "i", "u"].contains(&kind.as_str()) {
         let dtype = array.getattr("dtype")?.str()?;
@@ -26,7 +30,10 @@ pub fn real<'py>(name: &str, value: &Bound<'py, PyAny>) -> Result<PyReadonlyArra
             "{name} holds {dtype}, but must hold real numbers; convert it, as with numpy.asarray({name}, dtype=float)"
         )));
     }
-    let array = array.call_method1("astype", ("float64",))?;
+    let mut array = array.call_method1("astype", ("float64",))?;
+    if masked {
+        array = array.call_method1("filled", (f64::NAN,))?;
+    }
     let array = array.cast_into::<PyArrayDyn<f64>>().map_err(|error| Failure::Python(error.into()))?;
     Ok(array.readonly())
 }

@@ -1,6 +1,7 @@
 //! Data files as arrays, and arrays as data files.
 
 use crate::arrays::{array, real, row_major};
+use crate::detached::detached;
 use crate::error::{Result, config, data};
 use crate::picture::Picture;
 use lto::data::config::DataConfig;
@@ -53,7 +54,7 @@ pub fn read_dataset<'py>(
     let n_times = info.times.len().max(1);
     let numbers = (stop - start) as u128 * (names.len() * n_times * grid.len()) as u128;
     memory::require(&format!("{} samples in memory", stop - start), 16 * numbers)?;
-    let samples = py.detach(|| dataset.read(start..stop))?;
+    let samples = detached(py, || dataset.read(start..stop))??;
     let mut shape = vec![stop - start];
     shape.extend(Some(info.times.len()).filter(|&n| n > 0));
     shape.extend(grid.shape());
@@ -123,5 +124,5 @@ pub fn plot_sample(
 ) -> Result<Picture> {
     let mut dataset = open(&path, options)?;
     let plot = Plot { sample, channel, frames: None, colormap: None };
-    Ok(Picture { png: py.detach(|| plot.draw(&mut dataset, PictureFormat::Png))? })
+    Ok(Picture { png: detached(py, || plot.draw(&mut dataset, PictureFormat::Png))?? })
 }

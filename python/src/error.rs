@@ -71,6 +71,16 @@ pub fn config(text: impl Into<String>) -> Failure {
     Failure::Python(exception::ConfigError::new_err(text.into()))
 }
 
+/// Anything else that cannot be done.
+pub fn failed(text: impl Into<String>) -> Failure {
+    Failure::Python(exception::Error::new_err(text.into()))
+}
+
+/// A file that is not there or cannot be written.
+pub fn file(text: impl Into<String>) -> Failure {
+    Failure::Python(exception::FileError::new_err(text.into()))
+}
+
 fn numerics(error: &lto_numerics::Error) -> PyErr {
     use lto_numerics::Error as E;
     let text = error.to_string();

@@ -1,6 +1,7 @@
 //! Evaluations.
 
-use crate::error::{Failure, Result, config};
+use crate::detached::detached;
+use crate::error::{Result, config};
 use lto::evaluate::run::write;
 use lto::evaluate::{Evaluation, EvaluationConfig, EvaluationRequest, Evaluator, Part, evaluation};
 use lto::experiment::Setting;
@@ -55,7 +56,7 @@ impl Evaluations {
 
     /// Writes ``evaluation.json`` and ``report.html`` to a folder.
     fn save(&self, folder: PathBuf) -> Result<()> {
-        std::fs::create_dir_all(&folder).map_err(|error| Failure::Python(error.into()))?;
+        std::fs::create_dir_all(&folder).map_err(|source| lto::Error::Io { path: folder.clone(), source })?;
         write(&folder, &self.all)?;
         Ok(write_whole(&folder.join("report.html"), self.to_html()?.as_bytes())?)
     }
@@ -90,7 +91,7 @@ pub fn evaluate(
         split.map(|name| serde_json::from_value(name.into())).transpose().map_err(wrong)?;
     let set: Vec<Setting> = settings.into_iter().map(Setting::Text).collect();
     let mut raised: Option<PyErr> = None;
-    let evaluated = py.detach(|| -> Result<Vec<Evaluation>> {
+    let evaluated = detached(py, || -> Result<Vec<Evaluation>> {
         let request = EvaluationRequest {
             runs: &runs,
             data: data.as_deref(),
@@ -112,7 +113,7 @@ pub fn evaluate(
             Ok(evaluator.evaluate(run, allow_extrapolation, &mut go_on)?)
         };
         runs.iter().map(one).collect()
-    });
+    })?;
     match raised {
         Some(error) => Err(error.into()),
         None => Ok(Evaluations { all: evaluated? }),

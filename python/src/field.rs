@@ -3,13 +3,16 @@
 use crate::error::{Result, data};
 use crate::picture::Picture;
 use lto::Model;
-use lto::model::Prediction;
+use lto::band::Band;
+use lto::model::{Prediction, Spread};
 use lto::observations::Observations;
+use lto_numerics::dataset::write::folder_of;
 use lto_numerics::{PointStructure, Points};
 use lto_report::picture::channel_number;
 use lto_report::prediction::{Predicted, channel_names, format_of, png};
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -50,7 +53,31 @@ impl Field {
         }
         let values = crate::arrays::array(py, values, &shape)?.unbind();
         let ways = ways.into_iter().map(|way| way.name()).collect();
-        Ok(Self { model, observations, query, times: if timed { times } else { Vec::new() }, ways, values })
+        let times = if timed { times } else { Vec::new() };
+        Ok(Self { model, observations, query, times, ways, values })
+    }
+
+    /// How far the values, as they are now, may be off.
+    fn spread(&self, py: Python) -> Result<Spread> {
+        let s = self.observations.time.unwrap_or(0.0);
+        let prediction = Prediction {
+            times: if self.times.is_empty() { vec![s] } else { self.times.clone() },
+            values: crate::arrays::row_major(&self.values.bind(py).readonly()),
+            ways: Vec::new(),
+            outside_range: Vec::new(),
+        };
+        Ok(self.model.spread(&self.observations.context, s, &prediction, &self.query)?)
+    }
+
+    /// An array of the shape of the values, after other axes.
+    fn shaped<'py>(
+        &self,
+        py: Python<'py>,
+        values: Vec<f64>,
+        first: &[usize],
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let shape = [first, self.values.bind(py).shape()].concat();
+        crate::arrays::array(py, values, &shape)
     }
 
     /// The files and pictures of this prediction, made from the values as they are now.
@@ -69,6 +96,8 @@ impl Field {
             query: &self.query,
             times: &self.times,
             values: &values,
+            band: None,
+            samples: &[],
             shown_channel,
             colormap: None,
         }))
@@ -90,12 +119,30 @@ impl Field {
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.values.bind(py).as_any();
-        match dtype {
-            Some(dtype) => values.call_method1("astype", (dtype,)),
-            None if copy == Some(true) => values.call_method0("copy"),
-            None => Ok(values.clone()),
-        }
+        let how = PyDict::new(py);
+        how.set_item("dtype", dtype)?;
+        how.set_item("copy", copy)?;
+        py.import("numpy")?.call_method("array", (self.values.bind(py),), Some(&how))
+    }
+
+    /// Lower and upper ends of a band that holds this share of the values, each of the shape of ``values``; for a calibrated
+    /// model (``lto calibrate``).
+    #[pyo3(signature = (level = 0.9))]
+    fn band<'py>(
+        &self,
+        py: Python<'py>,
+        level: f64,
+    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>)> {
+        let Band { lower, upper, .. } = self.spread(py)?.band(level)?;
+        Ok((self.shaped(py, lower, &[])?, self.shaped(py, upper, &[])?))
+    }
+
+    /// ``n`` fields that the state may be, drawn at random: an axis of samples before those of ``values``; for a calibrated
+    /// model.
+    #[pyo3(signature = (n, seed = 0))]
+    fn samples<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> Result<Bound<'py, PyArrayDyn<f64>>> {
+        let samples = self.spread(py)?.samples(n, seed)?;
+        Ok(self.shaped(py, samples.concat(), &[n])?)
     }
 
     /// The predicted times; empty for a steady model.
@@ -139,13 +186,15 @@ impl Field {
     ///
     /// ``channel`` is a name, or a number from 0.
     #[pyo3(signature = (channel = None))]
-    fn plot(&self, py: Python, channel: Option<&str>) -> Result<Picture> {
-        Ok(Picture { png: self.predicted(py, channel, png)?? })
+    fn plot(&self, py: Python, channel: Option<&Bound<PyAny>>) -> Result<Picture> {
+        let channel = channel.map(|channel| channel.str()).transpose()?.map(|name| name.to_string());
+        Ok(Picture { png: self.predicted(py, channel.as_deref(), png)?? })
     }
 
     /// Writes the field to a file, by its suffix: ``.npz``, ``.csv``, ``.png``, ``.gif`` or ``.vti``.
     fn save(&self, py: Python, path: PathBuf) -> Result<()> {
         let format = format_of(&path)?;
+        folder_of(&path)?;
         if let Some(reason) = format.refusal(&self.query, self.times.len()) {
             return Err(data(format!("{}: {reason}", path.display())));
         }

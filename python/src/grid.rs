@@ -36,17 +36,13 @@ impl Grid {
         let axis = |(number, value): (usize, Bound<PyAny>)| match value.extract::<usize>() {
             Ok(0) => Err(config(format!("axis {number} of the grid = 0: must have at least one point"))),
             Ok(n) => Ok(Axis::Even(n)),
-            Err(_) => {
-                let name = format!("axis {number} of the grid");
-                let array = real(&name, &value)?;
-                match array.shape() {
-                    [n] if *n > 0 => Ok(Axis::At(row_major(&array))),
-                    _ => Err(config(format!(
-                        "{name} = {}: must be a whole number of points, or a list of coordinates",
-                        value.repr()?
-                    ))),
-                }
-            }
+            Err(_) => match real("coordinates", &value) {
+                Ok(array) if matches!(array.shape(), [n] if *n > 0) => Ok(Axis::At(row_major(&array))),
+                _ => Err(config(format!(
+                    "axis {number} of the grid = {}: must be a whole number of points, or a list of coordinates",
+                    value.repr()?
+                ))),
+            },
         };
         let axes = axes.iter().enumerate().map(axis).collect::<Result<Vec<_>>>()?;
         if axes.is_empty() {

@@ -1,5 +1,7 @@
 //! Ctrl-C while the libraries compute.
 
+use crate::detached::detached;
+use crate::error::Result;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,8 +15,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// Ctrl-C, as `KeyboardInterrupt`.
-pub fn watched<T: Send>(py: Python, stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    py.detach(|| {
+pub fn watched<T: Send>(py: Python, stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> Result<T> {
+    detached(py, || {
         std::thread::scope(|scope| {
             let (done, finished) = channel();
             let worker = scope.spawn(move || {
@@ -32,19 +34,19 @@ pub fn watched<T: Send>(py: Python, stop: &AtomicBool, work: impl FnOnce() -> T 
             }
             match (worker.join(), raised) {
                 (Err(panic), _) => std::panic::resume_unwind(panic),
-                (Ok(_), Some(error)) => Err(error),
+                (Ok(_), Some(error)) => Err(error.into()),
                 (Ok(result), None) => Ok(result),
             }
         })
-    })
+    })?
 }
 
 /// As [`watched`], for work that cannot be stopped: it is left to itself, and its result is dropped.
 ///
 /// # Errors
 /// Ctrl-C, as `KeyboardInterrupt`.
-pub fn abandoned<T: Send + 'static>(py: Python, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
-    py.detach(|| {
+pub fn abandoned<T: Send + 'static>(py: Python, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    detached(py, || {
         let (done, finished) = channel();
         let worker = std::thread::spawn(move || {
             // Nobody waits for the result any more after Ctrl-C.
@@ -61,5 +63,5 @@ pub fn abandoned<T: Send + 'static>(py: Python, work: impl FnOnce() -> T + Send 
                 }
             }
         }
-    })
+    })?
 }

@@ -3,9 +3,11 @@
 
 mod arrays;
 mod data;
+mod detached;
 mod error;
 mod evaluation;
 mod field;
+mod files;
 mod generation;
 mod grid;
 mod interrupt;

@@ -1,6 +1,7 @@
 //! Models, and the states they encode.
 
-use crate::error::{Result, config};
+use crate::detached::detached;
+use crate::error::{Result, config, file};
 use crate::field::Field;
 use crate::grid::query;
 use crate::observations::{Observations, Tolerance};
@@ -30,7 +31,7 @@ impl Model {
             Ok(bytes) => (lto::Model::from_bytes(bytes.as_bytes())?, PathBuf::new()),
             Err(_) => {
                 let path: PathBuf = source.extract()?;
-                (py.detach(|| lto::Model::load(&path))?, path)
+                (loaded(py, &path)?, path)
             }
         };
         let model = if allow_extrapolation { model.extrapolating() } else { model };
@@ -56,7 +57,7 @@ impl Model {
 
     /// Writes the model to a ``.safetensors`` file, whole or not at all.
     fn save(&self, py: Python, path: PathBuf) -> Result<()> {
-        Ok(py.detach(|| self.model.save(&path))?)
+        Ok(detached(py, || self.model.save(&path))??)
     }
 
     /// Everything that ``lto info --json`` says, as text; ``info`` is the same as a dict.
@@ -93,7 +94,7 @@ impl Model {
         let tolerance = Tolerance::new(skip_missing, merge_duplicates, force);
         let checked = Observations::of_arrays(self.model.card(), (points, values), s, tolerance)?;
         let time = checked.time.unwrap_or(0.0);
-        let encoded = py.detach(|| self.model.encode(&checked.context, time))?;
+        let encoded = detached(py, || self.model.encode(&checked.context, time))??;
         Ok(State { model: self.model.clone(), observations: Arc::new(checked), encoded })
     }
 
@@ -134,10 +135,10 @@ impl Model {
         let way = way.map(parsed).transpose()?;
         let checked = &observations.checked;
         let (context, s) = (&checked.context, checked.time.unwrap_or(0.0));
-        let prediction = py.detach(|| match way {
+        let prediction = detached(py, || match way {
             Some(way) => model.predict_by(way, &Forecast { context, s, times: &times }, &query),
             None => model.predict(context, s, &times, &query),
-        })?;
+        })??;
         Ok(Field::new(py, model.clone(), checked.clone(), query, prediction, true)?)
     }
 }
@@ -151,6 +152,15 @@ impl Model {
     fn description(&self) -> Description {
         Description::of_model(&self.path, &self.model)
     }
+}
+
+/// The model of a run or of a file.
+fn loaded(py: Python, path: &Path) -> Result<lto::Model> {
+    if !path.exists() {
+        let (path, name) = (path.display(), lto::model::FILE_NAME);
+        return Err(file(format!("{path}: no such model; give the folder of a run, or its {name}")));
+    }
+    Ok(detached(py, || lto::Model::load(path))??)
 }
 
 /// The way of a name.
@@ -186,10 +196,10 @@ impl State {
                 return Err(config(format!("t is missing: the model knows the times {first} to {last}")));
             }
         };
-        let evolved = py.detach(|| match way {
+        let evolved = detached(py, || match way {
             Some(way) => self.encoded.at_by(t, way),
             None => self.encoded.at(t),
-        })?;
+        })??;
         Ok(Evolved { model: self.model.clone(), observations: self.observations.clone(), evolved })
     }
 
@@ -220,7 +230,7 @@ impl Evolved {
     #[pyo3(signature = (query = None))]
     fn decode(&self, py: Python, query: Option<&Bound<PyAny>>) -> Result<Field> {
         let query = Arc::new(self::query(query, &self.model.card().problem)?);
-        let prediction = py.detach(|| self.evolved.decode(&query))?;
+        let prediction = detached(py, || self.evolved.decode(&query))??;
         Ok(Field::new(py, self.model.clone(), self.observations.clone(), query, prediction, false)?)
     }
 

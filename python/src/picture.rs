@@ -1,8 +1,8 @@
 //! Pictures.
 
-use crate::error::{Result, config};
+use crate::error::Result;
+use crate::files::write;
 use base64::{Engine, engine::general_purpose::STANDARD};
-use lto_numerics::dataset::write::write_whole;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -33,10 +33,7 @@ impl Picture {
 
     /// Writes the picture to a ``.png`` file.
     fn save(&self, path: PathBuf) -> Result<()> {
-        if path.extension().is_none_or(|suffix| !suffix.eq_ignore_ascii_case("png")) {
-            return Err(config(format!("{}: a picture is written as .png", path.display())));
-        }
-        Ok(write_whole(&path, &self.png)?)
+        write(&path, "a picture", "png", || Ok(self.png.clone()))
     }
 
     fn __repr__(&self) -> String {

@@ -1,5 +1,6 @@
 //! Training.
 
+use crate::detached::detached;
 use crate::error::{Failure, Result, config};
 use crate::picture::Picture;
 use lto::experiment::{Experiment, Setting};
@@ -96,7 +97,7 @@ pub fn train(
     let overrides: Vec<Setting> =
         settings.into_iter().map(Setting::Text).chain(data).chain(seed.map(Setting::Seed)).collect();
     let mut listener = Listener { call: listener, raised: None };
-    let trained = py.detach(|| -> Result<RunReport> {
+    let trained = detached(py, || -> Result<RunReport> {
         let mut trainer = match experiment {
             None => Trainer::resume(&out, &overrides, &mut listener)?,
             Some(configuration) => {
@@ -107,7 +108,7 @@ pub fn train(
         let history = History::read(&out)?;
         write_charts(&out, &history)?;
         Ok(RunReport::new(&out, &trainer, end, &history))
-    });
+    })?;
     // What Python raised is the reason why the run was stopped.
     if let Some(error) = listener.raised {
         return Err(Failure::Python(error));

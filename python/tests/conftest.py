@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,19 @@ def pytest_report_header() -> list[str]:
     return [] if TORCH else ["no torch: the tests of lto.torch are left out"]
 
 
+def found_program() -> str:
+    """The program `lto`: LTO_PROGRAM, else the one on the path; tests that need it are skipped without."""
+    found = os.environ.get("LTO_PROGRAM") or shutil.which("lto")
+    if found is None:
+        pytest.skip("the program lto is neither in LTO_PROGRAM nor on the path")
+    return found
+
+
+def blocks(document: Path) -> list[str]:
+    """The Python examples of a document."""
+    return re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)
+
+
 @pytest.fixture(scope="session")
 def model() -> lto.Model:
     """A twin of the Burgers equation."""
@@ -55,8 +69,5 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> lto.Run:
 
 @pytest.fixture(scope="session")
 def program() -> str:
-    """The program `lto`: LTO_PROGRAM, else the one on the path."""
-    found = os.environ.get("LTO_PROGRAM") or shutil.which("lto")
-    if found is None:
-        pytest.skip("the program lto is neither in LTO_PROGRAM nor on the path")
-    return found
+    """The program `lto`."""
+    return found_program()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import inspect
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 import lto
-from conftest import ROOT
+from conftest import ROOT, blocks
 
 
 def docstrings() -> list[tuple[str, str]]:
@@ -41,10 +40,6 @@ def test_examples_of_docstrings(name: str, text: str, model: lto.Model, monkeypa
     told: list[str] = []
     failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=told.append)
     assert tried > 0 and failed == 0, "".join(told)
-
-
-def blocks(document: Path) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/python.md"])

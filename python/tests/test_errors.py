@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lto
-from conftest import SMALL
+from conftest import ROOT, SMALL
 
 X = np.array([0.05, 0.3, 0.55, 0.8])
 U = np.array([0.9, 0.2, -0.8, -0.1])
@@ -25,6 +25,7 @@ NAN = np.array([0.9, np.nan, -0.8, -0.1])
         (lto.Grid(4), np.zeros(5), ["values has shape (5,)", "must be (1, 4)"]),
         (lto.Grid(4, 4), np.zeros((4, 4)), ["(4, 4)", "one argument for each axis"]),
         (X, ["a", "b", "c", "d"], ["values holds <U1", "real numbers", "dtype=float"]),
+        ([[0.1], [0.2, 0.3]], U[:2], ["points makes no array of numbers", "inhomogeneous"]),
         (X, U + 1j, ["values holds complex128", "real numbers"]),
         (X, U > 0, ["values holds bool", "real numbers"]),
         (X, NAN, ["points and values: row 1 (from 0)", "no value", "--skip-missing"]),
@@ -78,6 +79,8 @@ def test_queries_are_refused_by_name(model: lto.Model) -> None:
         assert told in str(error.value)
     with pytest.raises(lto.ConfigError, match="axis 0 of the grid = 0"):
         lto.Grid(0)
+    with pytest.raises(lto.ConfigError, match="axis 1 of the grid = 'a': must be a whole number of points"):
+        lto.Grid(4, "a")
     with pytest.raises(lto.ConfigError, match="an argument for each axis"):
         lto.Grid()
 
@@ -87,8 +90,12 @@ def test_files_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(lto.FileError, match="model.safetensors: not a whole") as error:
         lto.load(tmp_path)
     assert isinstance(error.value, OSError)
-    with pytest.raises(lto.FileError, match="missing"):
+    with pytest.raises(lto.FileError, match="missing: no such model; give the folder of a run"):
         lto.load(tmp_path / "missing")
+    field = lto.load(ROOT / "results" / "burgers_29k").encode(X, U, s=0.0).at(0.5).decode(lto.Grid(8))
+    for save in (field.save, field.plot().save):
+        with pytest.raises(lto.FileError, match="no such folder; create it first"):
+            save(tmp_path / "missing" / "a.png")
     with pytest.raises(lto.Error, match="missing.hdf5"):
         lto.read(tmp_path / "missing.hdf5")
 
@@ -106,5 +113,19 @@ def test_settings_are_refused_by_name(tmp_path: Path) -> None:
         lto.certify([[0.5, 0.5]], "0:1,0:1", curvature=1)
     with pytest.raises(lto.ConfigError, match="curvature has no effect"):
         lto.design("0:1", 3, curvature=1)
-    with pytest.raises(lto.ConfigError, match="train.steps"):
-        lto.train(SMALL, out=tmp_path / "r", settings={"train.steps": 0})
+    wrong: list[tuple[Any, str]] = [
+        ({"train.steps": 0}, "train.steps"),
+        ({"train.steps": None}, "train.steps = None: must be a number"),
+        ({"model": {"kind": object}}, "model.kind = <class 'object'>: must be"),
+        ("train.stpes=3", "unknown field `stpes`"),
+    ]
+    for settings, told in wrong:
+        with pytest.raises(lto.ConfigError) as error:
+            lto.train(SMALL, out=tmp_path / "r", settings=settings)
+        assert told in str(error.value)
+    with pytest.raises(lto.ConfigError, match=r"domain = \[0, 1\]: must be bounds along each axis"):
+        lto.certify([[0.5, 0.5]], [0, 1], curvature=1)  # type: ignore[list-item]
+    with pytest.raises(lto.ConfigError, match="n = -1: must be a whole number, at least 1"):
+        lto.design("0:1", -1)
+    with pytest.raises(lto.ConfigError, match="runs is empty"):
+        lto.evaluate([])

@@ -30,6 +30,19 @@ def test_a_table_and_an_array_of_points_predict_what_encode_does(model: lto.Mode
         np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
 
 
+def test_what_a_table_calls_missing_is_missing(model: lto.Model) -> None:
+    x, u = np.append(X, 0.9), np.append(U, 99.0)
+    nullable = pd.DataFrame({"x": x, "u": pd.array([*U, None], dtype="Float64")})
+    masked = {"x": x, "u": np.ma.masked_greater(u, 10)}
+    for table in (nullable, masked):
+        with pytest.raises(lto.DataError, match=r"row 4 \(from 0\).*no value.*--skip-missing"):
+            model.predict(table, times=TIMES, query=lto.Grid(32), s=0.0)
+        found = model.predict(table, times=TIMES, query=lto.Grid(32), s=0.0, skip_missing=True)
+        np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
+    with pytest.raises(lto.DataError, match=r"row 4 \(from 0\).*no value"):
+        model.encode(x, masked["u"], s=0.0)
+
+
 def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
     x = np.arange(64) / 64
     frames = xr.Dataset(
@@ -62,6 +75,7 @@ def test_data_are_refused_by_name(model: lto.Model) -> None:
     for data, told in [
         ({"lon": X, "u": U}, "data has no column x; the axes are x, the columns lon, u"),
         ({"x": X, "speed": U}, "--column speed"),
+        ({"x": X, "u": list("abcd")}, "data has no column of numbers beside those of the axes and times; the columns are x, u"),
         ({"x": X, "u": 1e4 * U}, "row 0 (from 0): u = 9000.0 is far from the training data"),
         (xr.DataArray(U, dims="lon", name="u"), "rename"),
         (np.stack([X, U]), "data is a ndarray, but must be a DataFrame"),

@@ -74,6 +74,8 @@ def test_results_are_not_copied(model: lto.Model) -> None:
     field = model.encode(X, U, s=0.0).at(0.5).decode(lto.Grid(64))
     assert np.shares_memory(field.values, field.values)
     assert np.shares_memory(np.asarray(field), field.values)
+    assert not np.shares_memory(np.array(field), field.values)
+    np.testing.assert_array_equal(np.asarray(field, dtype=np.float32), field.values.astype(np.float32))
 
 
 def test_models_are_pickled_with_their_weights(model: lto.Model) -> None:
@@ -111,6 +113,7 @@ def test_everything_says_what_it_is(model: lto.Model) -> None:
 def test_fields_are_shown_and_written(model: lto.Model, tmp_path: Path) -> None:
     field = model.encode(X, U, s=0.0).at(0.5).decode(lto.Grid(64))
     assert field._repr_html_().startswith('<img src="data:image/png;base64,')
+    assert field.plot("u").png == field.plot(0).png
     assert field.plot("u").png.startswith(b"\x89PNG")
     for suffix in ("npz", "csv", "png"):
         field.save(tmp_path / f"f.{suffix}")

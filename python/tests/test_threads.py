@@ -28,6 +28,20 @@ def test_four_threads_predict_what_one_does(model: lto.Model) -> None:
     np.testing.assert_array_equal(at_once, serial)
 
 
+def test_a_forked_process_says_that_it_has_no_threads(model: lto.Model) -> None:
+    forecast(model, 0)
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            forecast(model, 0)
+        except lto.Error as error:
+            os.write(theirs, str(error).encode())
+        os._exit(0)
+    os.close(theirs)
+    assert b"was forked from" in os.read(ours, 1000) and os.waitpid(child, 0)[1] == 0
+
+
 def resident() -> int:
     """Resident memory in bytes."""
     with open("/proc/self/statm") as file:

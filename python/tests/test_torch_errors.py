@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from conftest import ROOT
 from safetensors.torch import load_file, save_file
 from test_torch_grids import BASELINES
 from test_torch_parity import twin
-from torch_program import ROOT, WHOLE, card, sensors, shaken, timed_data
+from torch_program import WHOLE, card, sensors, shaken, timed_data
 
 import lto.torch
 
@@ -69,8 +70,9 @@ GOOD: dict[str, Any] = {"points": POINTS, "values": VALUES, "s": 0.0, "t": 0.5, 
     ],
 )
 def test_wrong_arguments(wrong: dict[str, Any], kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=message):
+    with pytest.raises(kind, match=message) as refused:
         MODEL(**(GOOD | wrong))
+    assert kind is TypeError or isinstance(refused.value, lto.Error)
 
 
 def test_what_is_refused_may_be_asked_for() -> None:
@@ -176,7 +178,7 @@ def test_deeponets_miss_their_sensors(tmp_path: Path) -> None:
 
 def test_files(tmp_path: Path) -> None:
     run, _ = shaken(tmp_path, timed_data(tmp_path, 1), twin())
-    with pytest.raises(FileNotFoundError, match="nowhere.*no such model; give the folder of a run"):
+    with pytest.raises(lto.FileError, match="nowhere.*no such model; give the folder of a run"):
         lto.torch.load(tmp_path / "nowhere")
     with pytest.raises(
         ValueError,
@@ -185,16 +187,16 @@ def test_files(tmp_path: Path) -> None:
         lto.torch.Fno.from_run(run)
     whole = (run / "model.safetensors").read_bytes()
     (tmp_path / "half.safetensors").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"half\.safetensors: not a whole \.safetensors file"):
+    with pytest.raises(lto.FileError, match=r"half\.safetensors: not a whole \.safetensors file"):
         lto.torch.load(tmp_path / "half.safetensors")
     weights, known = load_file(run / "model.safetensors"), card(run)
     save_file(weights, tmp_path / "bare.safetensors")
-    with pytest.raises(ValueError, match="holds weights only, no description of a model by lto"):
+    with pytest.raises(lto.FileError, match="holds weights only, no description of a model by lto"):
         lto.torch.load(tmp_path / "bare.safetensors")
     missing = weights.pop("encoder.log_length_scale")
     save_file(weights, tmp_path / "less.safetensors", {"lto": json.dumps(known)})
     with pytest.raises(
-        ValueError, match="do not fit the architecture of the card(.|\n)*encoder.log_length_scale"
+        lto.FileError, match="do not fit the architecture of the card(.|\n)*encoder.log_length_scale"
     ):
         lto.torch.load(tmp_path / "less.safetensors")
     known["model"] = {"kind": "persistence"}
@@ -202,6 +204,6 @@ def test_files(tmp_path: Path) -> None:
         {"encoder.log_length_scale": missing}, tmp_path / "other.safetensors", {"lto": json.dumps(known)}
     )
     with pytest.raises(
-        ValueError, match="models of kind 'persistence' have no network; PyTorch has twin, fno"
+        lto.UnsupportedError, match="models of kind 'persistence' have no network; PyTorch has twin, fno"
     ):
         lto.torch.load(tmp_path / "other.safetensors")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from conftest import ROOT
 from torch_program import (
-    ROOT,
     Array,
     difference,
     predicted_by_program,

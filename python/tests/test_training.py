@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,19 @@ def test_a_run_reports_its_steps(tmp_path: Path) -> None:
     assert run.model.info["steps"] == 6
     with pytest.raises(lto.FileError, match="already holds a run"):
         lto.train(SMALL, out=tmp_path / "run")
+
+
+def test_settings_are_what_python_has(tmp_path: Path) -> None:
+    """Numbers of NumPy, paths, tables inside tables; None is the default."""
+    settings = {
+        "train.steps": np.int64(2),
+        "train.betas": np.array([0.8, 0.9]),
+        "model.encoder": {"kind": "set_conv", "hidden": 5},
+    }
+    run = lto.train({**SMALL, "seed": None}, out=tmp_path / "run", settings=settings)
+    assert run.model.info["steps"] == 2
+    assert run.model.info["model"]["encoder"]["hidden"] == 5
+    assert re.search(r"betas = \[\s*0\.8,\s*0\.9", (tmp_path / "run" / "config.toml").read_text())
 
 
 def test_arrays_train_as_a_file_of_them_does(heat: lto.Dataset, tmp_path: Path) -> None:

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import torch
+from conftest import found_program
 from numpy.typing import NDArray
 
 import lto.torch
 
 Array = NDArray[Any]
 
-ROOT = Path(__file__).resolve().parents[2]
 TRAIN = """
 [train]
 batch = 2
@@ -35,20 +34,10 @@ ONE_THREAD = os.environ | {"RAYON_NUM_THREADS": "1"}
 SPLIT = "split = { counts = { train = 4, validation = 1, test = 1 } }\n"
 
 
-def program() -> str:
-    """The program: ``LTO_PROGRAM``, else the release build of this repository."""
-    path = os.environ.get("LTO_PROGRAM") or str(ROOT / "target" / "release" / "lto")
-    if not Path(path).exists():
-        pytest.skip(
-            f"{path} does not exist: build it (cargo build --release --bin lto) or name it by LTO_PROGRAM"
-        )
-    return path
-
-
 def lto_run(*arguments: str | Path) -> str:
     """Runs the program and returns what it printed."""
     done = subprocess.run(
-        [program(), *map(str, arguments)], capture_output=True, text=True, check=False, env=ONE_THREAD
+        [found_program(), *map(str, arguments)], capture_output=True, text=True, check=False, env=ONE_THREAD
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

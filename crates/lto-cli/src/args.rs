@@ -1,38 +1,46 @@
 //! What the command line says. Parsing only: nothing here touches files.
 
 mod bench;
+mod calibrate;
 mod certify;
 mod dataset;
 mod demo;
 mod design;
 mod evaluate;
+mod forecast;
 mod generate;
 mod import;
 mod info;
 mod number;
 mod predict;
+mod records;
 mod regularity;
 mod reproduce;
 mod sensors;
 mod serve;
 mod theory;
+mod time;
 mod train;
 
 pub use bench::{BenchArgs, BenchCommand};
+pub use calibrate::CalibrateArgs;
 pub use certify::CertifyArgs;
 pub use dataset::DatasetArgs;
 pub use demo::DemoArgs;
 pub use design::{DesignArgs, GoalArg};
 pub use evaluate::{CompareArgs, EvaluateArgs, ShownArgs};
+pub use forecast::ForecastArgs;
 pub use generate::{GenerateArgs, PdeArgs, RunArgs};
 pub use import::{ImportArgs, ImportSource};
 pub use info::InfoArgs;
 pub use predict::{PredictArgs, QueryArg};
+pub use records::RecordArgs;
 pub use regularity::RegularityArgs;
 pub use reproduce::ReproduceArgs;
 pub use sensors::SensorsArgs;
 pub use serve::{LogArg, ServeArgs};
 pub use theory::TheoryCommand;
+pub use time::TimeArg;
 pub use train::TrainArgs;
 
 use crate::commands::Command;
@@ -57,6 +65,7 @@ Examples:
   lto data plot burgers.hdf5 --sample 3 -o burgers.png
   lto train heat.toml -o runs/heat
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 -o field.png
+  lto calibrate runs/heat
   lto serve runs/heat --open
   lto evaluate runs/heat persistence --resolutions 32,64,128 -o evaluation
   lto design --domain 0:1,0:1 --n 20 -o sensors.csv
@@ -129,18 +138,26 @@ pub struct CompletionsArgs {
 /// `lto data inspect`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Reads HDF5, MATLAB (v5 to v7.3), NumPy and CSV files. If the layout is not recognized, the file's arrays are
-listed; describe them with the options below.
+Reads HDF5 and NetCDF, MATLAB (v5 to v7.3), NumPy, Zarr, GRIB and CSV files. If the layout is not recognized, the
+file's arrays are listed; describe them with the options below. Of records of stations it shows the stations, their
+coverage, gaps, noise and suspicious values; -o draws them on a map.
 
 Exit status: 0 understood, 3 listed, but the layout needs options.
 
 Examples:
   lto data inspect burgers.hdf5
   lto data inspect darcy.npz --layout neuraloperator --json
-  lto data inspect era5.npz --key t2m --axes t,lat,lon --grid lat,lon")]
+  lto data inspect era5.npz --key t2m --axes t,lat,lon --grid lat,lon
+  lto data inspect stations.csv -o stations.png")]
 pub struct InspectArgs {
     /// The file
     pub file: PathBuf,
+    /// Read the file as a record of stations [default: CSV tables with times and stations, dates or one value a row]
+    #[arg(long)]
+    pub records: bool,
+    /// Map of the stations and their coverage over time: .png or .svg
+    #[arg(long, short, value_name = "PICTURE")]
+    pub output: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
     pub json: bool,
@@ -153,6 +170,9 @@ pub struct InspectArgs {
     /// How to read the file.
     #[command(flatten)]
     pub dataset: DatasetArgs,
+    /// How to read records.
+    #[command(flatten)]
+    pub record: RecordArgs,
 }
 
 /// `lto data plot`.

@@ -36,7 +36,7 @@ fn grid(shape: [usize; 2]) -> Grid {
 fn expected(space: &Workspace, shape: [usize; 2], times: &[f64]) -> Vec<f64> {
     let model = Model::load(space.path("model.safetensors")).unwrap();
     let points = Points::scattered(Domain::unit(2, true).unwrap(), POINTS.to_vec()).unwrap();
-    let context = Context { points, n_channels: 1, values: VALUES.to_vec() };
+    let context = Context { points, n_channels: 1, values: VALUES.to_vec(), deviations: None };
     model.predict(&context, 0.0, times, &Arc::new(Points::grid(grid(shape)))).unwrap().values
 }
 
@@ -245,7 +245,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
     refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at time 0");
     refuse(1, SENSORS, &["--to", "1"], "--from");
     refuse(2, SENSORS, &["--from", "0"], "--to");
-    refuse(2, SENSORS, &["--from", "0", "--to", "later"], "must be a number");
+    refuse(2, SENSORS, &["--from", "0", "--to", "later"], "a time is a number");
     refuse(2, SENSORS, &[&times[..], &["--query", "grid:3x3x3"]].concat(), "2 axes");
     refuse(2, SENSORS, &[&times[..], &["--query", "grid:0"]].concat(), "grid:128x128");
     refuse(1, SENSORS, &[&times[..], &["--query", "none.csv"]].concat(), "none.csv");

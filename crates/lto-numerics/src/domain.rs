@@ -1,6 +1,7 @@
 //! Boxes Ω ⊂ R^D, D = 1, 2 or 3, each axis periodic or not, and the distance d_Ω on them.
 
 use crate::error::{Error, Result};
+use crate::geography::{is_latitude, is_longitude};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -22,12 +23,29 @@ pub struct Axis {
     pub upper: f64,
     /// Whether the two ends are joined.
     pub periodic: bool,
+    /// Distance of one unit of the coordinate: cos of the latitude on an axis of longitudes that knows where it is, so
+    /// that distances are in degrees of a great circle; else 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub scale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(scale: &f64) -> bool {
+    *scale == 1.0
 }
 
 impl Axis {
     /// An axis over `[lower, upper]`.
     pub fn new(name: impl Into<String>, lower: f64, upper: f64, periodic: bool) -> Self {
-        Self { name: name.into(), lower, upper, periodic }
+        Self { name: name.into(), lower, upper, periodic, scale: 1.0 }
+    }
+
+    /// The same axis with another distance of one unit.
+    pub fn scaled(self, scale: f64) -> Self {
+        Self { scale, ..self }
     }
 
     /// Whether two axes are the same but for their names: bounds equal to a millionth of the length, and both
@@ -42,12 +60,17 @@ impl Axis {
         self.upper - self.lower
     }
 
-    /// The shortest signed displacement from `from` to `to`: in `[−L/2, L/2]` on a periodic axis of length
-    /// `L`.
+    /// The length as a distance: `scale · (upper − lower)`.
+    pub fn extent(&self) -> f64 {
+        self.scale * self.length()
+    }
+
+    /// The shortest signed displacement from `from` to `to`, as a distance: in `[−L/2, L/2]` on a periodic axis of
+    /// extent `L`.
     #[inline]
     pub fn displacement(&self, from: f64, to: f64) -> f64 {
         let d = to - from;
-        if self.periodic { d - self.length() * (d / self.length()).round() } else { d }
+        self.scale * if self.periodic { d - self.length() * (d / self.length()).round() } else { d }
     }
 
     /// Whether `x` lies in `[lower, upper]`.
@@ -57,10 +80,16 @@ impl Axis {
 
     /// `x` itself if it lies in `[lower, upper]`; else `x` wrapped into it, if the axis is periodic and `x`
     /// at most one period away: −10 on the longitudes `[0, 360)`. Anything further away is probably in other
-    /// units.
+    /// units. A longitude is also turned by 360 degrees into part of the circle: −178 on `[179, 183]`.
     pub fn bring_in(&self, x: f64) -> f64 {
+        if self.contains(x) {
+            return x;
+        }
+        if !self.periodic && is_longitude(&self.name) {
+            return [x - 360.0, x + 360.0].into_iter().find(|&turned| self.contains(turned)).unwrap_or(x);
+        }
         let near = x >= self.lower - self.length() && x <= self.upper + self.length();
-        if near && !self.contains(x) { self.wrap(x) } else { x }
+        if near { self.wrap(x) } else { x }
     }
 
     /// The representative of `x` in `[lower, upper)` on a periodic axis; `x` itself otherwise.
@@ -125,7 +154,7 @@ impl Domain {
             return Err(Error::DomainDimension { got: axes.len() });
         }
         for axis in &axes {
-            let ordered = axis.lower < axis.upper && axis.length().is_finite();
+            let ordered = axis.lower < axis.upper && axis.length().is_finite() && axis.scale > 0.0;
             if !(axis.lower.is_finite() && axis.upper.is_finite() && ordered) {
                 return Err(Error::AxisBounds {
                     axis: axis.name.clone(),
@@ -163,9 +192,53 @@ impl Domain {
         self.dim() == other.dim() && self.axes.iter().zip(&other.axes).all(|(a, b)| a.same_place(b))
     }
 
+    /// The domain with the local metric of the Earth, if it has latitudes and longitudes: a degree of longitude counts
+    /// cos φ of a degree of latitude, with φ the middle of the latitudes. Distances are then those of great circles up to
+    /// a relative error of about tan φ · Δφ/2 for latitudes φ ± Δφ/2, and (Δλ cos φ)²/24 over wide boxes.
+    pub fn on_earth(mut self) -> Self {
+        let latitude = self.axes.iter().find(|axis| is_latitude(&axis.name));
+        let Some(middle) = latitude.map(|axis| 0.5 * (axis.lower + axis.upper)) else { return self };
+        for axis in self.axes.iter_mut().filter(|axis| is_longitude(&axis.name)) {
+            // A domain around a pole still needs some distance between its longitudes.
+            axis.scale = middle.to_radians().cos().max(1e-3);
+        }
+        self
+    }
+
+    /// Takes over the distances of another domain at the same place.
+    pub(crate) fn measure_as(&mut self, other: &Self) {
+        for (axis, other) in self.axes.iter_mut().zip(&other.axes) {
+            axis.scale = other.scale;
+        }
+    }
+
+    /// Whether distances are those of another domain at the same place.
+    pub fn same_metric(&self, other: &Self) -> bool {
+        self.axes.iter().zip(&other.axes).all(|(axis, other)| axis.scale == other.scale)
+    }
+
+    /// Whether all axes count as their coordinates do.
+    pub fn is_flat(&self) -> bool {
+        self.axes.iter().all(|axis| axis.scale == 1.0)
+    }
+
+    /// The domain in coordinates that are distances: those of each axis times its scale.
+    pub fn flat(&self) -> Self {
+        let flat = |axis: &Axis| match axis.scale {
+            1.0 => axis.clone(),
+            scale => Axis::new(
+                format!("{} × {scale:.3}", axis.name),
+                scale * axis.lower,
+                scale * axis.upper,
+                axis.periodic,
+            ),
+        };
+        Self { axes: self.axes.iter().map(flat).collect() }
+    }
+
     /// |Ω|.
     pub fn volume(&self) -> f64 {
-        self.axes.iter().map(Axis::length).product()
+        self.axes.iter().map(Axis::extent).product()
     }
 
     /// Whether every axis is periodic.
@@ -175,7 +248,7 @@ impl Domain {
 
     /// The largest distance between two points of the domain.
     pub fn diameter(&self) -> f64 {
-        let reach = |a: &Axis| if a.periodic { 0.5 * a.length() } else { a.length() };
+        let reach = |a: &Axis| if a.periodic { 0.5 * a.extent() } else { a.extent() };
         self.axes.iter().map(|a| reach(a).powi(2)).sum::<f64>().sqrt()
     }
 
@@ -232,6 +305,8 @@ mod tests {
         assert_eq!([-10.0, 0.0, 360.0, 365.0].map(|x| longitude.bring_in(x)), [350.0, 0.0, 360.0, 5.0]);
         assert_eq!(longitude.bring_in(3.6e5), 3.6e5, "hardly degrees");
         assert_eq!(Axis::new("lat", 0.0, 90.0, false).bring_in(-10.0), -10.0);
+        let pacific = Axis::new("lon", 170.0, 190.0, false);
+        assert_eq!([-178.0, 175.0, 535.0, 0.0].map(|x| pacific.bring_in(x)), [182.0, 175.0, 175.0, 0.0]);
     }
 
     #[test]
@@ -241,6 +316,40 @@ mod tests {
         assert!((domain.distance(&[0.05, 0.0], &[0.95, 4.0]) - (0.01f64 + 16.0).sqrt()).abs() < 1e-12);
         assert_eq!(domain.volume(), 4.0);
         assert!((domain.diameter() - (0.25f64 + 16.0).sqrt()).abs() < 1e-15);
+    }
+
+    /// Great circles by the haversine formula, in degrees.
+    fn great_circle(a: &[f64], b: &[f64]) -> f64 {
+        let [p, q] = [a[0], b[0]].map(f64::to_radians);
+        let haversine = |x: f64| (0.5 * x).sin().powi(2);
+        let h = haversine(q - p) + p.cos() * q.cos() * haversine((b[1] - a[1]).to_radians());
+        (2.0 * h.sqrt().asin()).to_degrees()
+    }
+
+    #[test]
+    fn distances_on_the_earth_are_those_of_great_circles() {
+        let axes = vec![Axis::new("Latitude", 50.0, 58.0, false), Axis::new("lng", -8.0, 4.0, false)];
+        let plain = Domain::new(axes).unwrap();
+        let earth = plain.clone().on_earth();
+        let (mut worst, mut worst_plain) = (0.0f64, 0.0f64);
+        for i in 0..40 {
+            let at = |k: u32| vec![50.0 + f64::from(k * 7 % 9), -8.0 + f64::from(k * 5 % 13)];
+            let (a, b) = (at(i), at(i * 3 + 1));
+            let exact = great_circle(&a, &b);
+            if exact > 0.0 {
+                worst = worst.max((earth.distance(&a, &b) / exact - 1.0).abs());
+                worst_plain = worst_plain.max((plain.distance(&a, &b) / exact - 1.0).abs());
+            }
+        }
+        // tan 54° · 4° in radians is 9.6 %.
+        assert!(worst < 0.1 && worst_plain > 0.5, "{worst} {worst_plain}");
+        let flat = earth.flat();
+        assert!((flat.diameter() - earth.diameter()).abs() < 1e-12 && flat.is_flat() && !earth.is_flat());
+        assert!((flat.volume() / earth.volume() - 1.0).abs() < 1e-12);
+        let text = serde_json::to_string(&earth).unwrap();
+        assert_eq!(serde_json::from_str::<Domain>(&text).unwrap(), earth);
+        assert!(!serde_json::to_string(&plain).unwrap().contains("scale"), "as before");
+        assert_eq!(Domain::unit(2, true).unwrap().on_earth(), Domain::unit(2, true).unwrap());
     }
 
     #[test]

@@ -124,6 +124,11 @@ impl Grid {
         Ok(Self { domain, coordinates, placements })
     }
 
+    /// Takes over the distances of a domain at the same place.
+    pub(crate) fn measure_as(&mut self, domain: &Domain) {
+        self.domain.measure_as(domain);
+    }
+
     /// The domain the grid lies in.
     pub fn domain(&self) -> &Domain {
         &self.domain

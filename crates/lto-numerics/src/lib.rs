@@ -2,6 +2,7 @@
 //! the set convolution that carries scattered observations onto a grid, the theory of its error, PDE solvers
 //! that generate data, and readers and writers for PDE data files. Plain `f64`; no tensors, no gradients.
 
+pub mod calendar;
 pub mod dataset;
 pub mod design;
 pub mod domain;
@@ -10,9 +11,11 @@ pub mod field;
 #[cfg(feature = "clap")]
 pub mod flags;
 pub mod generate;
+pub mod geography;
 pub mod geometry;
 pub mod grid;
 pub mod kernel;
+pub mod kriging;
 mod lines;
 pub mod matrix;
 pub mod memory;
@@ -20,6 +23,7 @@ pub mod metric;
 pub mod pde;
 mod point_tree;
 pub mod points;
+pub mod records;
 pub mod resample;
 pub mod sample;
 pub mod setconv;

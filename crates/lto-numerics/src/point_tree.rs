@@ -53,17 +53,20 @@ impl Cuboid {
 pub(crate) struct Metric {
     /// Length of each periodic axis, infinity on open axes.
     periods: Position,
+    /// Distance of one unit of each coordinate.
+    scales: Position,
 }
 
 impl Metric {
     pub fn new(domain: &Domain) -> Self {
-        let mut periods = [f64::INFINITY; 3];
-        for (period, axis) in periods.iter_mut().zip(domain.axes()) {
+        let (mut periods, mut scales) = ([f64::INFINITY; 3], [1.0; 3]);
+        for (d, axis) in domain.axes().iter().enumerate() {
+            scales[d] = axis.scale;
             if axis.periodic {
-                *period = axis.length();
+                periods[d] = axis.length();
             }
         }
-        Self { periods }
+        Self { periods, scales }
     }
 
     fn along(&self, d: usize, a: f64, b: f64) -> f64 {
@@ -73,19 +76,19 @@ impl Metric {
 
     /// d_Ω² of two points.
     pub fn squared(&self, a: &Position, b: &Position) -> f64 {
-        (0..3).map(|d| self.along(d, a[d], b[d]).powi(2)).sum()
+        (0..3).map(|d| (self.scales[d] * self.along(d, a[d], b[d])).powi(2)).sum()
     }
 
     /// The smallest d_Ω² between points of two boxes.
     pub fn squared_min(&self, a: &Cuboid, b: &Cuboid) -> f64 {
         let gap = |d| (self.along(d, a.center[d], b.center[d]) - a.half[d] - b.half[d]).max(0.0);
-        (0..3).map(|d| gap(d).powi(2)).sum()
+        (0..3).map(|d| (self.scales[d] * gap(d)).powi(2)).sum()
     }
 
     /// An upper bound on d_Ω² between points of two boxes.
     pub fn squared_max(&self, a: &Cuboid, b: &Cuboid) -> f64 {
         let reach = |d| self.along(d, a.center[d], b.center[d]) + a.half[d] + b.half[d];
-        (0..3).map(|d| reach(d).min(0.5 * self.periods[d]).powi(2)).sum()
+        (0..3).map(|d| (self.scales[d] * reach(d).min(0.5 * self.periods[d])).powi(2)).sum()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Point sets: scattered, a tensor grid, or some points of a tensor grid. The structure is kept because the
 //! set convolution is much cheaper on (masked) grids.
 
-use crate::domain::Domain;
+use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
 use crate::grid::{Grid, expect};
 use std::collections::HashMap;
@@ -95,6 +95,37 @@ impl Points {
         &self.domain
     }
 
+    /// The same points with the distances of a domain at the same place.
+    pub fn measured_as(mut self, domain: &Domain) -> Self {
+        self.domain.measure_as(domain);
+        match &mut self.structure {
+            PointStructure::Scattered(_) => {}
+            PointStructure::Grid(grid) | PointStructure::Masked { grid, .. } => grid.measure_as(domain),
+        }
+        self
+    }
+
+    /// The same points in coordinates that are distances: see [`Domain::flat`].
+    ///
+    /// # Errors
+    /// Points so close that rounding joins them.
+    pub fn flat(&self) -> Result<Self> {
+        let axes = self.domain.axes();
+        let flat = |grid: &Grid| {
+            let along =
+                |(d, axis): (usize, &Axis)| grid.coordinates(d).iter().map(|x| axis.scale * x).collect();
+            Grid::from_coordinates(self.domain.flat(), axes.iter().enumerate().map(along).collect())
+        };
+        Ok(match &self.structure {
+            PointStructure::Grid(grid) => Self::grid(flat(grid)?),
+            PointStructure::Masked { grid, indices } => Self::masked(flat(grid)?, indices.clone())?,
+            PointStructure::Scattered(coordinates) => {
+                let scaled = coordinates.iter().zip(axes.iter().cycle()).map(|(x, axis)| axis.scale * x);
+                Self::scattered(self.domain.flat(), scaled.collect())?
+            }
+        })
+    }
+
     /// How the points are laid out.
     pub fn structure(&self) -> &PointStructure {
         &self.structure
@@ -174,6 +205,31 @@ impl Points {
         (0..n).step_by(most).map(piece).collect()
     }
 
+    /// The points with the given increasing indices. Some points of a grid stay points of it.
+    ///
+    /// # Errors
+    /// No index.
+    pub fn select(&self, indices: &[usize]) -> Result<Self> {
+        if indices.is_empty() {
+            return Err(Error::NoPoints);
+        }
+        let structure = match &self.structure {
+            _ if indices.len() == self.len() => self.structure.clone(),
+            PointStructure::Scattered(all) => {
+                let point = |&index: &usize| &all[index * self.dim()..(index + 1) * self.dim()];
+                PointStructure::Scattered(indices.iter().flat_map(point).copied().collect())
+            }
+            PointStructure::Grid(grid) => {
+                PointStructure::Masked { grid: grid.clone(), indices: indices.to_vec() }
+            }
+            PointStructure::Masked { grid, indices: kept } => PointStructure::Masked {
+                grid: grid.clone(),
+                indices: indices.iter().map(|&index| kept[index]).collect(),
+            },
+        };
+        Ok(Self { domain: self.domain.clone(), structure })
+    }
+
     /// The same points without their grid structure.
     pub fn to_scattered(&self) -> Self {
         Self { domain: self.domain.clone(), structure: PointStructure::Scattered(self.coordinates()) }
@@ -231,6 +287,21 @@ mod tests {
                 assert_eq!(together, points.coordinates());
             }
         }
+    }
+
+    #[test]
+    fn a_selection_keeps_its_structure() {
+        let grid = Grid::cubic(unit(true), 4, Placement::Left).unwrap();
+        let masked = Points::masked(grid.clone(), vec![1, 2, 5, 11, 14]).unwrap();
+        let expected = Points::masked(grid.clone(), vec![2, 11]).unwrap();
+        assert_eq!(masked.select(&[1, 3]).unwrap(), expected);
+        assert_eq!(Points::grid(grid.clone()).select(&[2, 11]).unwrap(), expected);
+        assert_eq!(masked.to_scattered().select(&[1, 3]).unwrap(), expected.to_scattered());
+        assert_eq!(
+            Points::grid(grid.clone()).select(&(0..16).collect::<Vec<_>>()).unwrap(),
+            Points::grid(grid)
+        );
+        assert!(matches!(masked.select(&[]), Err(Error::NoPoints)));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod separable;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod trust;
 
 use crate::error::{Error, Result};
 use crate::kernel::Gaussian;
@@ -26,8 +27,9 @@ use moments::{Moments, Term};
 pub use axis_weights::{AxisWeights, Scale};
 pub use local_linear::LocalLinear;
 pub(crate) use local_linear::{DETERMINED, Means, SMALLEST_DENSITY};
-pub use nearest_linear::nearest_linear;
+pub use nearest_linear::{leave_one_out, nearest_linear};
 pub use on_grid::GridChannels;
+pub use trust::trust;
 
 /// Largest relative change of the density from leaving out far points; ten times smaller than promised.
 const TRUNCATION: f64 = 1e-11;

@@ -5,16 +5,16 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["error", "flags", "lines", "testing"],
+    &["calendar", "error", "flags", "geography", "lines", "testing"],
     &["domain", "memory"],
     &["grid"],
     &["points", "field"],
     &["sample", "kernel", "point_tree", "symmetry"],
     &["matrix"],
-    &["geometry", "setconv", "design", "resample"],
+    &["geometry", "setconv", "design", "resample", "kriging"],
     &["metric", "theory"],
     &["pde", "dataset"],
-    &["generate", "study"],
+    &["generate", "records", "study"],
 ];
 
 #[test]

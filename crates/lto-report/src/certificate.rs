@@ -131,6 +131,19 @@ fn headline(found: &SensorCertificate) -> String {
             found.n_places,
             short(best.median)
         ));
+        if let Some(noise) = &best.noise {
+            let (where_, worst) = match noise.everywhere {
+                Some(worst) => ("", worst),
+                None => (" at these places", noise.worst),
+            };
+            text.push_str(&format!(
+                " Noise of the sensors adds at most {}{where_} if no reading is off by more than its deviation; independent \
+                 noise has a deviation of at most {} in the estimate, {} in the median.",
+                short(worst),
+                short(noise.deviation),
+                short(noise.median)
+            ));
+        }
         let range = found.certificate.regularity.oscillation;
         if best.everywhere.unwrap_or(best.bound) >= range {
             text.push_str(&format!(
@@ -397,6 +410,7 @@ mod tests {
             everywhere,
             lebesgue: 1.0,
             n_fallbacks: 0,
+            noise: None,
         }
     }
 

@@ -4,6 +4,7 @@
 
 pub mod arrays;
 pub mod bench;
+pub mod calibration;
 pub mod card;
 pub mod certificate;
 pub mod demo;
@@ -17,7 +18,9 @@ pub mod picture;
 pub mod placement;
 pub mod prediction;
 pub mod rates;
+pub mod records;
 pub mod reproduction;
+pub mod stations;
 pub mod text;
 pub mod training;
 pub mod words;

@@ -31,6 +31,7 @@ fn rate(model: &Model, batch: usize, limit: Duration) -> f64 {
             points: points(domain, 100, 5000 + i),
             n_channels: 1,
             values: (0..100).map(|i| f64::from(i) / 100.0).collect(),
+            deviations: None,
         };
         let contexts: Vec<Context> = (0..batch).map(context).collect();
         let wanted: Vec<Forecast> =

@@ -104,7 +104,9 @@ mod tests {
         let model = crate::twin::model().unwrap();
         let domain = model.card().problem.domain.clone();
         let points = Points::scattered(domain, vec![0.1, 0.2, 0.7, 0.4]).unwrap();
-        model.encode(&Context { points, n_channels: 1, values: vec![0.1, 0.3] }, 0.0).unwrap()
+        model
+            .encode(&Context { points, n_channels: 1, values: vec![0.1, 0.3], deviations: None }, 0.0)
+            .unwrap()
     }
 
     #[test]

@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     while started.elapsed() < limit {
         let before = Instant::now();
         let points = Points::scattered(domain.clone(), even(8))?;
-        let state = model.encode(&Context { points, n_channels: 1, values: vec![0.1; 8] }, 0.0)?;
+        let state =
+            model.encode(&Context { points, n_channels: 1, values: vec![0.1; 8], deviations: None }, 0.0)?;
         let field = state.at(0.05)?.decode(&query)?;
         times.push(before.elapsed());
         assert_eq!(field.values.len(), 16);

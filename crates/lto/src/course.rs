@@ -86,7 +86,7 @@ impl MeanCourse {
         let between = |(a, b): (f64, f64)| a + share * (b - a);
         let values: Vec<f64> = frame(before).into_iter().zip(frame(after)).map(between).collect();
         let n_channels = values.len() / points.len();
-        closely(&Context { points: points.clone(), n_channels, values }, query)
+        closely(&Context { points: points.clone(), n_channels, values, deviations: None }, query)
     }
 
     /// Its grid, if what it says of itself makes sense.

@@ -286,7 +286,7 @@ impl StateForecast {
     /// The sensors' readings as a CSV file for `lto predict`: a column for each coordinate, then for each
     /// channel.
     pub fn sensors_csv(&self, card: &ModelCard) -> String {
-        let Context { points, n_channels, values } = &self.observed;
+        let Context { points, n_channels, values, .. } = &self.observed;
         let axes = points.domain().axes().iter().map(|axis| axis.name.as_str());
         let names = card.channel_names.iter().map(String::as_str);
         let mut text = axes.chain(names.take(*n_channels)).collect::<Vec<_>>().join(",") + "\n";

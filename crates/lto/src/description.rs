@@ -45,6 +45,9 @@ pub struct Description {
     pub ways: Vec<BestWay>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
+    /// What its bands were calibrated on, in words; `None` if it gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated_on: Option<String>,
 }
 
 /// Numbers of parameters.
@@ -149,6 +152,7 @@ impl Description {
             cpu_minutes: card.cpu_minutes,
             ways: card.ways,
             errors: card.errors,
+            calibrated_on: card.calibration.map(|calibration| calibration.data),
         }
     }
 }

@@ -14,7 +14,7 @@ const SMOOTH: f64 = 0.75;
 
 /// The base of a twin's residual output. Observations of a whole grid are resampled (exactly where grids share points,
 /// else spectrally or by cubics); any others are fitted by local lines with Gaussian weights of one width, or averaged
-/// where neighbors determine no line.
+/// where neighbors determine no line. A channel that nobody observes is zero, the mean in normalized units.
 ///
 /// # Shapes
 /// b contexts of p channels, one or b sets of M points → `[b, p, M]`.
@@ -25,17 +25,17 @@ pub fn at_queries(contexts: &[Context], queries: &[Arc<Points>]) -> Result<Vec<f
     let mut all = Vec::new();
     for (i, context) in contexts.iter().enumerate() {
         let query = &queries[if queries.len() == 1 { 0 } else { i }];
-        let values = match on_grid(context, query) {
-            Some(values) => values?,
-            None => smooth(context, query)?,
-        };
+        let carried = by_channel(context, query, 0.0, |context, query| {
+            on_grid(context, query).unwrap_or_else(|| smooth(context, query))
+        });
+        let values = carried?;
         all.extend(values.into_iter().map(|v| v as f32));
     }
     Ok(all)
 }
 
 /// The closest interpolation of the observations: as [`at_queries`] from a whole grid, otherwise by
-/// [`nearest_linear`].
+/// [`nearest_linear`]. A channel that nobody observes is NaN.
 ///
 /// # Shapes
 /// p channels, M points → `[p, M]`.
@@ -43,7 +43,34 @@ pub fn at_queries(contexts: &[Context], queries: &[Arc<Points>]) -> Result<Vec<f
 /// # Errors
 /// As [`at_queries`].
 pub fn closely(context: &Context, query: &Points) -> Result<Vec<f64>> {
-    on_grid(context, query).unwrap_or_else(|| Ok(nearest_linear(&context.points, &context.values, query)?))
+    by_channel(context, query, f64::NAN, |context, query| {
+        on_grid(context, query)
+            .unwrap_or_else(|| Ok(nearest_linear(&context.points, &context.values, query)?))
+    })
+}
+
+/// What `carry` makes of a context at the query points: of each channel from where it is observed if some are missing, and
+/// `nowhere` for a channel that nobody observes.
+///
+/// # Shapes
+/// p channels, M points → `[p, M]`.
+///
+/// # Errors
+/// As `carry`.
+pub fn by_channel(
+    context: &Context,
+    query: &Points,
+    nowhere: f64,
+    carry: impl Fn(&Context, &Points) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    if !context.has_missing() {
+        return carry(context, query);
+    }
+    let channels = (0..context.n_channels).map(|c| match context.channel(c) {
+        Some(observed) => carry(&observed, query),
+        None => Ok(vec![nowhere; query.len()]),
+    });
+    Ok(channels.collect::<Result<Vec<_>>>()?.concat())
 }
 
 fn smooth(context: &Context, query: &Points) -> Result<Vec<f64>> {

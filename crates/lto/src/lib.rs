@@ -2,8 +2,10 @@
 //! latent evolution directly from time s to time t → decoding at any query points. The same weights serve
 //! every resolution.
 
+pub mod band;
 pub mod baseline;
 pub mod bench;
+pub mod calibrate;
 pub mod course;
 pub mod cpu_time;
 pub mod data;
@@ -13,6 +15,7 @@ pub mod device;
 pub mod error;
 pub mod evaluate;
 pub mod experiment;
+pub mod forecast;
 pub mod import;
 pub mod interpolate;
 pub mod kernel;

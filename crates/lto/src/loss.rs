@@ -26,15 +26,9 @@ macro_rules! losses {
 
         impl LossKind {
             /// The loss `[1]` of predictions, both `[b, q, M]` in normalized units, at one or b sets of M points.
-            fn evaluate(
-                self,
-                prediction: Tensor<3>,
-                truth: Tensor<3>,
-                units: &Units,
-                queries: &[Arc<Points>],
-            ) -> Result<Tensor<1>> {
+            fn evaluate(self, compared: Compared, units: &Units, queries: &[Arc<Points>]) -> Result<Tensor<1>> {
                 match self {
-                    $(LossKind::$kind => $name::$name(prediction, truth, units, queries),)+
+                    $(LossKind::$kind => $name::$name(compared, units, queries),)+
                 }
             }
         }
@@ -55,6 +49,30 @@ impl LossKind {
     /// Whether it compares neighbors, and so needs a whole grid.
     pub fn needs_grid(self) -> bool {
         self == LossKind::RelativeH1
+    }
+}
+
+/// Predictions and what is true, both `[b, q, M]`.
+struct Compared {
+    prediction: Tensor<3>,
+    truth: Tensor<3>,
+    /// 1 where the truth is known, 0 where it is not; both are zero there. `None` if it is known everywhere.
+    known: Option<Tensor<3>>,
+}
+
+impl Compared {
+    /// NaN marks truth that is not known.
+    fn new(prediction: Tensor<3>, truth: Tensor<3>) -> Self {
+        let unknown = truth.clone().is_nan();
+        if !unknown.clone().any().into_scalar::<bool>() {
+            return Self { prediction, truth, known: None };
+        }
+        let known = unknown.clone().bool_not().float();
+        Self {
+            prediction: prediction.mask_fill(unknown.clone(), 0.0),
+            truth: truth.mask_fill(unknown, 0.0),
+            known: Some(known),
+        }
     }
 }
 
@@ -146,7 +164,8 @@ impl Objective {
         self.config.reconstruction_weight > 0.0
     }
 
-    /// The term of a forecast against the target, both `[b, q, M]` in normalized units, at one or b sets of M points;
+    /// The term of a forecast against the target, both `[b, q, M]` in normalized units, at one or b sets of M points, over
+    /// what is known of the target (NaN where it is not);
     /// `changes` are the typical ones over the leads of the b examples.
     ///
     /// # Errors
@@ -163,7 +182,8 @@ impl Objective {
             let units = Tensor::<1>::from_floats(&units[..], &truth.device()).reshape([changes.len(), 1, 1]);
             (prediction, truth) = (prediction * units.clone(), truth * units);
         }
-        let value = self.config.evolution_loss.evaluate(prediction, truth, &self.units, queries)?;
+        let compared = Compared::new(prediction, truth);
+        let value = self.config.evolution_loss.evaluate(compared, &self.units, queries)?;
         Ok(LossTerm { name: "evolution_loss", weight: self.config.evolution_weight, value })
     }
 
@@ -179,7 +199,7 @@ impl Objective {
         let (share, loss) = (1.0 / pairs.len().max(1) as f64, self.config.reconstruction_loss);
         let mut sum: Option<Tensor<1>> = None;
         for (decoded, truth) in pairs {
-            let value = loss.evaluate(decoded, truth, &self.units, queries)?;
+            let value = loss.evaluate(Compared::new(decoded, truth), &self.units, queries)?;
             sum = Some(sum.map_or(value.clone(), |sum| sum + value));
         }
         let weight = self.config.reconstruction_weight;
@@ -215,9 +235,36 @@ mod tests {
                 // Slopes of the truths (−1 | −1) and (0 | 2), of the differences (2 | 0) and (0 | −1).
                 LossKind::RelativeH1 => relative_l2 + 0.2 * 0.5 * (2.0f32.sqrt() + 0.5),
             };
-            let value = loss.evaluate(prediction.clone(), truth.clone(), &units, &queries).unwrap();
+            let compared = || Compared::new(prediction.clone(), truth.clone());
+            let value = loss.evaluate(compared(), &units, &queries).unwrap();
             let value = value.into_scalar::<f32>();
             assert!((value - exact).abs() < 1e-6, "{loss:?}: {value} {exact}");
         }
+    }
+
+    /// The second example lacks one value: a mean over the seven others, and no gradient where nothing is known.
+    #[test]
+    fn losses_are_over_what_is_known() {
+        let normalizer = serde_json::from_str(r#"{"mean": [0.0], "scale": [1.0]}"#).unwrap();
+        let units = ObjectiveConfig::default().init(&normalizer).units;
+        let device = Device::flex().autodiff();
+        let truth = Tensor::<3>::from_floats([[[1.0, 2.0]], [[3.0, f32::NAN]]], &device);
+        let prediction = Tensor::<3>::from_floats([[[1.0, 4.0]], [[0.0, 9.0]]], &device).require_grad();
+        let grid = Grid::cubic(Domain::unit(1, false).unwrap(), 2, Placement::Vertex).unwrap();
+        let queries = [Arc::new(Points::grid(grid))];
+        for (loss, exact) in
+            [(LossKind::Mse, (4.0 + 9.0) / 3.0), (LossKind::RelativeL2, 0.5 * (2.0 / 5.0f32.sqrt() + 1.0))]
+        {
+            let compared = Compared::new(prediction.clone(), truth.clone());
+            let value = loss.evaluate(compared, &units, &queries).unwrap();
+            let gradients = prediction.grad(&value.backward()).unwrap();
+            let gradients: Vec<f32> = gradients.into_data().iter::<f32>().collect();
+            let value = value.into_scalar::<f32>();
+            assert!((value - exact).abs() < 1e-6, "{loss:?}: {value} {exact}");
+            assert!(gradients[3] == 0.0 && gradients[1] > 0.0 && gradients[2] < 0.0, "{gradients:?}");
+        }
+        let compared = Compared::new(prediction, truth);
+        let refused = LossKind::RelativeH1.evaluate(compared, &units, &queries).unwrap_err().to_string();
+        assert!(refused.contains("relative_h1"), "{refused}");
     }
 }

@@ -3,8 +3,10 @@
 mod physical;
 mod prediction;
 mod rolling;
+mod spread;
 mod way;
 
+use crate::band::Calibration;
 use crate::baseline::anomaly_persistence::AnomalyPersistence;
 use crate::baseline::climatology::Climatology;
 use crate::baseline::deeponet::config::DeepOnetConfig;
@@ -18,9 +20,10 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::operator::{Operator, OperatorConfig};
 use crate::parameters::Named;
-use crate::problem::Problem;
+use crate::problem::{Problem, statics};
 use crate::size::Size;
 use crate::twin::config::TwinConfig;
+use crate::twin::encoder::EncoderConfig;
 use crate::weights;
 use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
@@ -30,6 +33,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use physical::PIECE;
 pub use prediction::{Encoded, Evolved, Forecast, Prediction};
+pub use spread::Spread;
 pub use way::{BestWay, Way};
 
 /// The file of a run that holds its trained model.
@@ -88,6 +92,11 @@ impl ModelConfig {
         self.kind().takes_history()
     }
 
+    /// Whether it sees times by a [`Calendar`](crate::problem::Calendar) if the problem has one.
+    pub fn takes_calendar(&self) -> bool {
+        self.kind().takes_calendar()
+    }
+
     /// The longest step it is trained to take, in native intervals, if later times are reached by several.
     pub fn max_step(&self) -> Option<f64> {
         self.kind().max_step()
@@ -105,6 +114,14 @@ impl ModelConfig {
             (true, false) => (source, target.uncentered()),
             (true, true) => (source.uncentered(), target.uncentered()),
         }
+    }
+
+    /// The same for records of stations, where any channel may be missing anywhere: a twin has a density for each.
+    pub fn for_records(mut self) -> Self {
+        if let Self::Twin(TwinConfig { encoder: EncoderConfig::SetConv(encoder), .. }) = &mut self {
+            encoder.each = true;
+        }
+        self
     }
 
     /// How large the model is for a problem, without making it.
@@ -184,6 +201,9 @@ pub struct ModelCard {
     pub ways: Vec<BestWay>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
+    /// How far its forecasts are off, if that was measured on held-out samples: what bands are made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
 }
 
 /// An operator in physical units. Clones share its weights; threads may share it.
@@ -246,6 +266,16 @@ impl Model {
         self.with_operator(self.operator.without_gradients())
     }
 
+    /// The same with a calibration: it then gives bands.
+    ///
+    /// # Errors
+    /// A calibration of another model.
+    pub fn calibrated(self, calibration: Calibration) -> Result<Self> {
+        calibration.validate(self.card.problem.target_channels)?;
+        let card = ModelCard { calibration: Some(calibration), ..self.card().clone() };
+        Ok(self.with_card(card))
+    }
+
     /// The same with another card.
     pub(crate) fn with_card(self, card: ModelCard) -> Self {
         Self { card: Arc::new(card), ..self }
@@ -263,6 +293,11 @@ impl Model {
     fn tensors(&self) -> Vec<Named> {
         let mut tensors = self.operator.parameters();
         tensors.extend(self.course.iter().map(|course| course.tensor()));
+        tensors.extend(self.card.problem.measured.statics.iter().map(|fields| Named {
+            name: statics::TENSOR.into(),
+            shape: vec![fields.names.len(), fields.values.len() / fields.names.len().max(1)],
+            values: fields.values.to_vec(),
+        }));
         tensors
     }
 
@@ -301,7 +336,11 @@ impl Model {
         Self::of_weights(weights::read(&path)?, &path, device)
     }
 
-    fn of_weights((mut tensors, card): (Vec<Named>, ModelCard), path: &Path, device: Device) -> Result<Self> {
+    fn of_weights(
+        (mut tensors, mut card): (Vec<Named>, ModelCard),
+        path: &Path,
+        device: Device,
+    ) -> Result<Self> {
         // Before it is made: a damaged size would ask for any amount of memory.
         let size = card.model.size(&card.problem);
         let found: usize = tensors.iter().map(|t| t.values.len()).sum();
@@ -312,10 +351,20 @@ impl Model {
             return Err(Error::bad_file(path, problem));
         }
         size.check().map_err(|e| Error::bad_file(path, e.to_string()))?;
+        if let Some(calibration) = &card.calibration {
+            let sound = calibration.validate(card.problem.target_channels);
+            sound.map_err(|e| Error::bad_file(path, e.to_string()))?;
+        }
+        let mut take = |name: &str| {
+            let at = tensors.iter().position(|tensor| tensor.name == name);
+            at.map(|at| tensors.swap_remove(at).values).unwrap_or_default()
+        };
+        if let Some(fields) = &mut card.problem.measured.statics {
+            fields.values = Arc::new(take(statics::TENSOR));
+        }
+        let mean = card.course.is_some().then(|| take(course::TENSOR)).unwrap_or_default();
         let operator = card.model.init(&card.problem, 0, device)?;
         let course = card.course.clone().map(|when| {
-            let at = tensors.iter().position(|tensor| tensor.name == course::TENSOR);
-            let mean = at.map(|at| tensors.swap_remove(at).values).unwrap_or_default();
             Course::new(when, mean, &card.problem).map_err(|e| Error::bad_file(path, e.to_string()))
         });
         let course = course.transpose()?;

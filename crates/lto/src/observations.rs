@@ -97,8 +97,40 @@ impl Observations {
             n_channels: columns.len(),
             values: values.collect(),
             points: readings.points(places.iter().map(|group| group[0]).collect())?,
+            deviations: None,
         };
         Ok(Self { context, time, n_skipped, n_merged, doubt })
+    }
+}
+
+impl Observations {
+    /// The context that a model has of records, see [`Context`]; `doubt` says which of its values are far from the training data.
+    ///
+    /// # Errors
+    /// Unless tolerated, a value more than [`FAR`] deviations from the training data.
+    pub fn of_context(context: Context, time: f64, card: &ModelCard, allow_far: bool) -> Result<Self> {
+        let normalizer = &card.source_normalizer;
+        let n = context.points.len();
+        let channels = context.values.chunks_exact(n).zip(normalizer.mean().iter().zip(normalizer.scale()));
+        let mut far = channels.enumerate().flat_map(|(c, (values, (mean, scale)))| {
+            let is_far = move |value: &&f64| (**value - mean).abs() > FAR * scale;
+            values.iter().filter(is_far).map(move |value| (c, *value, *mean, *scale))
+        });
+        let doubt = far.next().map(|(c, value, mean, scale)| {
+            let name = &card.channel_names[c % card.channel_names.len()];
+            format!("{name} = {value} is far from the training data, {} ± {}", rounded(mean), rounded(scale))
+        });
+        match doubt {
+            Some(problem) if !allow_far => {
+                let remedy = "check the unit and the marker for missing values, or accept it with --force";
+                Err(crate::Error::Config {
+                    key: "context".into(),
+                    value: problem,
+                    requirement: remedy.into(),
+                })
+            }
+            doubt => Ok(Self { context, time: Some(time), n_skipped: 0, n_merged: 0, doubt }),
+        }
     }
 }
 

@@ -92,6 +92,11 @@ pub trait Architecture: Module + Sync + 'static {
         true
     }
 
+    /// Whether a context may miss some channels at some points.
+    fn takes_missing(&self) -> bool {
+        false
+    }
+
     /// The latent states at time s of b contexts that fit the problem.
     ///
     /// # Errors
@@ -112,6 +117,18 @@ pub trait Architecture: Module + Sync + 'static {
     /// # Errors
     /// [`Error::Unsupported`] for queries that models of this kind never take.
     fn decode(&self, seen: Seen<Self::Latent>, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
+
+    /// What the decoder sees at the query points, from which the size of its errors can be told; `None` for a model without
+    /// a latent state.
+    ///
+    /// # Shapes
+    /// b examples, M points → `[b, k, M]`.
+    ///
+    /// # Errors
+    /// As [`Architecture::decode`].
+    fn features(&self, _seen: Seen<Self::Latent>, _queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        Ok(None)
+    }
 
     /// The weighted terms of the training objective; their sum is minimized. By default just the prediction
     /// against the target.
@@ -178,6 +195,9 @@ pub trait Operator: Send + Sync {
     /// Whether a large query may be decoded piece by piece.
     fn cuts_queries(&self) -> bool;
 
+    /// Whether a context may miss some channels at some points.
+    fn takes_missing(&self) -> bool;
+
     /// Encodes b contexts.
     ///
     /// # Errors
@@ -212,6 +232,12 @@ pub trait Operator: Send + Sync {
     /// Queries that do not fit the problem; [`Error::Unsupported`] for those that models of this kind never
     /// take.
     fn decode(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Tensor<3>>;
+
+    /// See [`Architecture::features`].
+    ///
+    /// # Errors
+    /// As [`Operator::decode`].
+    fn features(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>>;
 
     /// Encode, evolve and decode: predictions `[b, q, M]` from b contexts.
     ///
@@ -273,6 +299,10 @@ impl<A: Architecture> Operator for A {
         Architecture::cuts_queries(self)
     }
 
+    fn takes_missing(&self) -> bool {
+        Architecture::takes_missing(self)
+    }
+
     fn encode(&self, contexts: Arc<[Context]>) -> Result<Latents> {
         check_contexts(Architecture::problem(self), &contexts)?;
         let latent = Arc::new(Architecture::encode(self, &contexts)?);
@@ -290,6 +320,12 @@ impl<A: Architecture> Operator for A {
         expect("number of (s, t) pairs; evolve before decoding", contexts.len(), times.len())?;
         check_queries(Architecture::problem(self), contexts.len(), queries)?;
         Architecture::decode(self, Seen { contexts, times, latent: latent_of::<A>(latents)? }, queries)
+    }
+
+    fn features(&self, latents: &Latents, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        let Latents { contexts, times, .. } = latents;
+        check_queries(Architecture::problem(self), contexts.len(), queries)?;
+        Architecture::features(self, Seen { contexts, times, latent: latent_of::<A>(latents)? }, queries)
     }
 
     fn loss_terms(&self, batch: &Batch, objective: &Objective) -> Result<Vec<LossTerm>> {
@@ -332,6 +368,11 @@ impl<A: Architecture> Operator for A {
 pub trait OperatorConfig {
     /// Name as written in configuration files.
     fn name(&self) -> &'static str;
+
+    /// Whether it sees times by a [`Calendar`](crate::problem::Calendar) if the problem has one.
+    fn takes_calendar(&self) -> bool {
+        false
+    }
 
     /// Whether it may be given several frames as one source state (`data.history`).
     fn takes_history(&self) -> bool {
@@ -386,6 +427,17 @@ pub(crate) fn check_contexts(problem: &Problem, contexts: &[Context]) -> Result<
             return Err(Error::ContextChannels { expected, got });
         }
         expect("number of context values", got * context.points.len(), context.values.len())?;
+        if let Some(deviations) = &context.deviations {
+            expect("number of deviations of a context", context.values.len(), deviations.len())?;
+            if let Some(index) = deviations.iter().position(|deviation| !(*deviation >= 0.0)) {
+                let (what, value) = ("deviations of the observations".into(), deviations[index]);
+                return Err(Error::Numerics(lto_numerics::Error::NonFiniteValue {
+                    what,
+                    index: vec![index],
+                    value,
+                }));
+            }
+        }
         problem.check_domain("context", context.points.domain())?;
     }
     Ok(())

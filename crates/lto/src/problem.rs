@@ -1,8 +1,16 @@
 //! The problem a model solves: the domain of its states, their channels and times.
 
+mod calendar;
+mod measured;
+pub(crate) mod statics;
+
 use crate::error::{Error, Result};
 use lto_numerics::{Domain, Grid, Placement};
 use serde::{Deserialize, Serialize};
+
+pub use calendar::Calendar;
+pub use measured::Measured;
+pub use statics::StaticFields;
 
 /// Tolerance of times, as a share of the trained range: files round times, and steps add up.
 const ROUNDING: f64 = 1e-3;
@@ -25,6 +33,9 @@ pub struct Problem {
     /// units of the deviation of u; empty if it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<[f64; 2]>,
+    /// What else is known of the data.
+    #[serde(default, skip_serializing_if = "Measured::is_empty")]
+    pub measured: Measured,
 }
 
 impl Problem {
@@ -55,6 +66,18 @@ impl Problem {
         if !(positive && self.changes.windows(2).all(|pair| pair[0][0] < pair[1][0])) {
             return refuse("changes", format!("{:?}", self.changes), "must be positive, leads increasing");
         }
+        let Measured { calendar, covariances, memory, .. } = &self.measured;
+        if let Some(Calendar { periods, longest_lead }) = calendar
+            && !periods.iter().chain([longest_lead]).all(|x| *x > 0.0 && x.is_finite())
+        {
+            return refuse("calendar", format!("{calendar:?}"), "periods and leads must be positive");
+        }
+        covariances.iter().try_for_each(|covariance| covariance.validate())?;
+        if memory.iter().any(|[lead, share]| !(*lead > 0.0 && share.is_finite()))
+            || memory.windows(2).any(|pair| pair[0][0] >= pair[1][0])
+        {
+            return refuse("memory", format!("{memory:?}"), "leads must be positive and increase");
+        }
         Ok(())
     }
 
@@ -79,9 +102,31 @@ impl Problem {
         times.iter().map(|&(s, t)| self.change(t - s)).collect()
     }
 
-    /// Spacing of the training grid along axis `d`.
+    /// Number of inputs by which a model sees the times s and t; 0 for a steady problem.
+    pub fn time_inputs(&self) -> usize {
+        match (&self.measured.calendar, self.times) {
+            (_, None) => 0,
+            (Some(calendar), _) => calendar.n_inputs(),
+            (None, _) => 2,
+        }
+    }
+
+    /// Those inputs of each pair `(s, t)`: s and t as fractions of the trained range, or as a [`Calendar`] has them.
+    ///
+    /// # Shapes
+    /// b pairs → `[b, n]`; `None` for a steady problem.
+    pub fn times_as_inputs(&self, times: &[(f64, f64)]) -> Option<Vec<f64>> {
+        let [first, last] = self.times?;
+        let fraction = |t: f64| (t - first) / (last - first);
+        Some(match &self.measured.calendar {
+            Some(calendar) => times.iter().flat_map(|&pair| calendar.inputs(pair)).collect(),
+            None => times.iter().flat_map(|&(s, t)| [fraction(s), fraction(t)]).collect(),
+        })
+    }
+
+    /// Spacing of the training grid along axis `d`, as a distance.
     pub fn native_spacing(&self, d: usize) -> f64 {
-        self.domain.axes()[d].length() / self.native[d] as f64
+        self.domain.axes()[d].extent() / self.native[d] as f64
     }
 
     /// Number of frames in a source state of a timed problem, the last one at time s.
@@ -124,11 +169,18 @@ impl Problem {
         Ok(Grid::uniform(self.domain.clone(), &axes)?)
     }
 
-    /// Those of `times` that lie outside the trained range by more than rounding can explain.
+    /// Those of `times` that lie outside the trained range by more than rounding can explain; none with a calendar, which
+    /// knows all times.
     pub fn outside_range(&self, times: impl IntoIterator<Item = f64>) -> Vec<f64> {
-        let Some([first, last]) = self.times else { return Vec::new() };
+        let (Some([first, last]), None) = (self.times, &self.measured.calendar) else { return Vec::new() };
         let slack = ROUNDING * (last - first);
         times.into_iter().filter(|t| !(first - slack..=last + slack).contains(t)).collect()
+    }
+
+    /// The last time to which a model with a calendar was trained to go from `s`; `None` without a calendar.
+    pub fn furthest(&self, s: f64) -> Option<f64> {
+        let calendar = self.measured.calendar.as_ref()?;
+        Some(s + calendar.longest_lead * (1.0 + ROUNDING))
     }
 }
 
@@ -145,6 +197,7 @@ mod tests {
             native: vec![8],
             times: Some([0.0, 8.0]),
             changes: Vec::new(),
+            measured: Measured::default(),
         };
         assert_eq!(problem.change(2.0), 0.25);
         problem.changes = vec![[1.0, 0.1], [4.0, 0.2]];

@@ -6,14 +6,16 @@ mod layers;
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["cpu_time", "device", "error", "peak_memory"],
+    &["interpolate"],
     &["kernel", "loss", "optim", "parameters", "problem"],
-    &["interpolate", "size"],
+    &["band", "size"],
     &["course", "nn", "operator"],
     &["baseline", "twin", "weights"],
     &["model"],
     &["data", "observations"],
     &["experiment"],
-    &["import", "train"],
+    &["calibrate"],
+    &["forecast", "import", "train"],
     &["evaluate"],
     &["description", "reproduce"],
     &["bench", "demo"],

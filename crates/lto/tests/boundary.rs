@@ -19,6 +19,7 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
         native: vec![8; 2],
         times,
         changes: Vec::new(),
+        measured: Default::default(),
     };
     let config = format!(
         "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\n{keys}\n\
@@ -41,6 +42,7 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 3)
 }
@@ -52,7 +54,7 @@ fn predictions_vanish_exactly_on_the_boundary_and_only_there() {
         let model = model(periodic, times, "boundary = 'zero'").unwrap();
         let domain = model.card().problem.domain.clone();
         let points = Points::scattered(domain.clone(), vec![0.3, 0.2, 1.7, 0.9, 1.1, 0.5]).unwrap();
-        let context = Context { points, n_channels: 1, values: vec![4.0, 7.0, -3.0] };
+        let context = Context { points, n_channels: 1, values: vec![4.0, 7.0, -3.0], deviations: None };
         let places = [[0.0, 0.3], [2.0, 0.8], [0.7, 0.0], [1.1, 0.4]];
         let query = Points::scattered(domain, places.concat()).unwrap();
         let found = model.encode(&context, 0.0).unwrap().at(0.5).unwrap().decode(&query).unwrap();

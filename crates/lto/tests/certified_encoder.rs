@@ -20,15 +20,22 @@ fn twin(domain: &Domain, encoder: &str) -> lto::error::Result<Twin> {
     ))
     .unwrap();
     let (domain, native) = (domain.clone(), vec![12; domain.dim()]);
-    let problem =
-        Problem { domain, source_channels: 1, target_channels: 1, native, times: None, changes: Vec::new() };
+    let problem = Problem {
+        domain,
+        source_channels: 1,
+        target_channels: 1,
+        native,
+        times: None,
+        changes: Vec::new(),
+        measured: Default::default(),
+    };
     Twin::new(&config, &problem, &Device::flex())
 }
 
 /// The signal of a state sampled at the points, as the encoder computes it.
 fn signal(twin: &Twin, points: &Points, field: &TrialField) -> Vec<f64> {
     let values = points.coordinates().chunks_exact(points.dim()).map(|x| field.value(x)).collect();
-    let context = Context { points: points.clone(), n_channels: 1, values };
+    let context = Context { points: points.clone(), n_channels: 1, values, deviations: None };
     let Encoder::SetConv(encoder) = &twin.network.encoder else {
         unreachable!("asked for a set convolution")
     };

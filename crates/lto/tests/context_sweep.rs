@@ -18,6 +18,7 @@ fn constant_model(value: f64) -> Model {
         native: vec![16, 16],
         times: Some([0.0, 0.016]),
         changes: Vec::new(),
+        measured: Default::default(),
     };
     let config: ModelConfig = toml::from_str(
         "kind = 'twin'\nlatent_points = 8\nlatent_channels = 2\nencoder = { kind = 'set_conv', hidden = 2 }\n\
@@ -45,6 +46,7 @@ fn constant_model(value: f64) -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::of(card, operator)
 }

@@ -56,7 +56,7 @@ fn predict(model: &Model, seen: &[usize], scattered: bool, s: f64, t: f64) -> Re
     let values = seen.iter().map(|&i| mean(grid.coordinates(0)[i], s) + offset(5)).collect();
     let points = Points::masked(grid, seen.to_vec())?;
     let points = if scattered { points.to_scattered() } else { points };
-    Ok(model.predict(&Context { points, n_channels: 1, values }, s, &[t], &query())?.values)
+    Ok(model.predict(&Context { points, n_channels: 1, values, deviations: None }, s, &[t], &query())?.values)
 }
 
 #[track_caller]
@@ -184,7 +184,8 @@ fn what_has_no_mean_or_no_anomaly_is_told() {
     let text = "generate = { pde = 'darcy', resolution = 9 }\nsamples = 10";
     let data = Data::open(&toml::from_str(text).unwrap(), 1.0).unwrap();
     let steady = Points::grid(data.layout().grid.as_ref().clone());
-    let context = Context { values: vec![1.0; steady.len()], n_channels: 1, points: steady.clone() };
+    let context =
+        Context { values: vec![1.0; steady.len()], n_channels: 1, points: steady.clone(), deviations: None };
     let predict = |name| load(name, &data).unwrap().predict(&context, 0.0, &[0.0], &Arc::new(steady.clone()));
     assert!(matches!(predict("anomaly_persistence"), Err(Error::Unsupported { .. })));
     let pressure = predict("climatology").unwrap().values;

@@ -24,7 +24,15 @@ fn operator(text: &str, problem: Problem) -> DeepOnet {
 fn problem(dim: usize, periodic: bool, timed: bool, channels: [usize; 2], n: usize) -> Problem {
     let [source_channels, target_channels] = channels;
     let (domain, times) = (Domain::unit(dim, periodic).unwrap(), timed.then_some([0.0, 1.0]));
-    Problem { domain, source_channels, target_channels, native: vec![n; dim], times, changes: Vec::new() }
+    Problem {
+        domain,
+        source_channels,
+        target_channels,
+        native: vec![n; dim],
+        times,
+        changes: Vec::new(),
+        measured: Default::default(),
+    }
 }
 
 #[test]
@@ -44,7 +52,7 @@ fn forward_and_gradients_equal_the_independent_implementation() {
         let contexts: Vec<Context> = fixture
             .get("values")
             .chunks_exact(n_channels * points.len())
-            .map(|v| Context { points: points.clone(), n_channels, values: v.to_vec() })
+            .map(|v| Context { points: points.clone(), n_channels, values: v.to_vec(), deviations: None })
             .collect();
         let query = Arc::new(Points::scattered(domain, fixture.get("query")).unwrap());
         let prediction = onet.forward(&contexts, &[(0.25, 0.75), (0.5, 1.0)], &[query]).unwrap();
@@ -67,7 +75,12 @@ fn wave(points: &Points) -> Context {
         points.write_point(i, &mut x);
         (3.0 * x[0]).sin() + x[1]
     };
-    Context { points: points.clone(), n_channels: 1, values: (0..points.len()).map(value).collect() }
+    Context {
+        points: points.clone(),
+        n_channels: 1,
+        values: (0..points.len()).map(value).collect(),
+        deviations: None,
+    }
 }
 
 /// Sensors are every other of 8 × 8 points: the native grid, a finer one, some points of it and scattered ones have them, in

@@ -28,6 +28,7 @@ fn card() -> ModelCard {
             native: vec![16, 16],
             times: Some([0.0, 1.0]),
             changes: Vec::new(),
+            measured: Default::default(),
         },
         model: toml::from_str::<ModelConfig>(text).unwrap(),
         source_normalizer: normalizer.clone(),
@@ -40,6 +41,7 @@ fn card() -> ModelCard {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     }
 }
 
@@ -47,7 +49,12 @@ fn observations() -> Context {
     let coordinates: Vec<f64> =
         (1..=40).flat_map(|i| [0.618 * f64::from(i), 0.755 * f64::from(i)]).map(f64::fract).collect();
     let points = Points::scattered(domain(), coordinates).unwrap();
-    Context { points, n_channels: 1, values: (0..40).map(|i| 3.0 + f64::from(i).sin()).collect() }
+    Context {
+        points,
+        n_channels: 1,
+        values: (0..40).map(|i| 3.0 + f64::from(i).sin()).collect(),
+        deviations: None,
+    }
 }
 
 /// Counts what it is asked; the state is the mean of the observations, moved by t − s.

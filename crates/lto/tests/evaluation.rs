@@ -426,7 +426,12 @@ fn examples_of_many_samples_are_what_their_labels_say() {
     let (query, times) = (Arc::new(Points::grid(layout.grid.as_ref().clone())), &layout.times);
     let source = |frame| {
         let field = levels.at(None).unwrap().fields(&[(0, State::Frame(frame))]).unwrap().remove(0);
-        Context { points: query.as_ref().clone(), n_channels: 1, values: field.into_values() }
+        Context {
+            points: query.as_ref().clone(),
+            n_channels: 1,
+            values: field.into_values(),
+            deviations: None,
+        }
     };
     let straight =
         |s: usize, t: usize| model.predict(&source(s), times[s], &[times[t]], &query).unwrap().values;
@@ -497,7 +502,7 @@ fn times_outside_the_trained_range_are_refused() {
         let layout = levels.data().layout();
         let query = Arc::new(Points::grid(layout.grid.as_ref().clone()));
         let values = vec![1.0; query.len()];
-        let context = Context { points: query.as_ref().clone(), n_channels: 1, values };
+        let context = Context { points: query.as_ref().clone(), n_channels: 1, values, deviations: None };
         assert!(model.rollout(&context, 20.0, 3, &query).is_ok());
         let refused = model.rollout(&context, 20.0, 4, &query).unwrap_err();
         assert!(matches!(refused, Error::TimeOutsideRange { time: 24.0, .. }), "{refused}");

@@ -40,7 +40,7 @@ fn only_the_direction_of_a_direction_matters() {
     let f_fno = operator("width = 4\nmodes = 3", problem(&domain, [1, 1], &[8, 6]));
     let points = Arc::new(grid(&domain, &[8, 6], Placement::Left));
     let values: Vec<f64> = (0..48).map(|i| (0.7 * f64::from(i)).sin()).collect();
-    let context = Context { points: points.as_ref().clone(), n_channels: 1, values };
+    let context = Context { points: points.as_ref().clone(), n_channels: 1, values, deviations: None };
     let predict = |operator: &dyn Operator| {
         numbers(
             operator
@@ -77,7 +77,7 @@ fn a_finer_grid_shows_the_same_function() {
         let points = grid(&domain, &[n, n], Placement::Left);
         let at = |i: usize| TAU * i as f64 / n as f64;
         let values = (0..n * n).map(|i| (at(i / n) + 2.0 * at(i % n)).sin() + at(i / n).cos()).collect();
-        let context = Context { points: points.clone(), n_channels: 1, values };
+        let context = Context { points: points.clone(), n_channels: 1, values, deviations: None };
         numbers(f_fno.forward(&[context], &[(0.0, 0.1)], &[Arc::new(points)]).unwrap())
     };
     let fine = predict(256);

@@ -51,7 +51,12 @@ fn a_finer_grid_shows_the_same_function() {
     let predict = |n: usize| {
         let points = grid(&domain, &[n], Placement::Left);
         let wave = |i: usize| (TAU * i as f64 / n as f64).sin() + (3.0 * TAU * i as f64 / n as f64).cos();
-        let context = Context { points: points.clone(), n_channels: 1, values: (0..n).map(wave).collect() };
+        let context = Context {
+            points: points.clone(),
+            n_channels: 1,
+            values: (0..n).map(wave).collect(),
+            deviations: None,
+        };
         numbers(fno.forward(&[context], &[(0.0, 0.1)], &[Arc::new(points)]).unwrap())
     };
     let fine = predict(4096);
@@ -123,12 +128,13 @@ fn a_grid_is_never_cut() {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     let model = Model::new(card, 1).unwrap();
     assert_eq!(model.operator().reach(), Reach::Direct);
     let points = grid(&domain, &[257, 257], Placement::Vertex);
     let values: Vec<f64> = (0..points.len()).map(|i| (0.01 * i as f64).sin()).collect();
-    let context = Context { points: points.clone(), n_channels: 1, values };
+    let context = Context { points: points.clone(), n_channels: 1, values, deviations: None };
     let predicted = model.encode(&context, 0.0).unwrap().at(0.0).unwrap().decode(&points).unwrap();
     assert_eq!(predicted.values.len(), 257 * 257);
 }

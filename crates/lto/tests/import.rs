@@ -44,7 +44,8 @@ fn forward(
     times: (f64, f64),
     query: &Points,
 ) -> Vec<f32> {
-    let context = |v: &[f64]| Context { points: points.clone(), n_channels: 1, values: v.to_vec() };
+    let context =
+        |v: &[f64]| Context { points: points.clone(), n_channels: 1, values: v.to_vec(), deviations: None };
     let contexts: Vec<Context> = values.chunks_exact(points.len()).map(context).collect();
     let times = vec![times; contexts.len()];
     numbers(operator.forward(&contexts, &times, &[Arc::new(query.clone())]).unwrap())

@@ -23,6 +23,7 @@ fn problem(dim: usize, source_channels: usize, target_channels: usize, timed: bo
         native: vec![8; dim],
         times: timed.then_some([0.0, 1.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     }
 }
 
@@ -47,7 +48,12 @@ fn context(n: usize, phase: f64) -> Context {
     let at =
         |i: usize| [(0.618_034 * i as f64 + phase).fract(), (0.754_878 * i as f64 + 0.3 * phase).fract()];
     let points = Points::scattered(Domain::unit(2, false).unwrap(), (0..n).flat_map(at).collect()).unwrap();
-    Context { points, n_channels: 1, values: (0..n).map(|i| (1.3 * i as f64 + phase).sin()).collect() }
+    Context {
+        points,
+        n_channels: 1,
+        values: (0..n).map(|i| (1.3 * i as f64 + phase).sin()).collect(),
+        deviations: None,
+    }
 }
 
 fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
@@ -96,7 +102,12 @@ fn forward_and_gradients_equal_the_independent_implementation() {
         let (mut contexts, mut queries) = (Vec::new(), Vec::new());
         for i in 0..n {
             let points = place(fixture.get(&format!("points/{i}")));
-            contexts.push(Context { points, n_channels, values: fixture.get(&format!("values/{i}")) });
+            contexts.push(Context {
+                points,
+                n_channels,
+                values: fixture.get(&format!("values/{i}")),
+                deviations: None,
+            });
             queries.push(Arc::new(place(fixture.get(&format!("query/{i}")))));
         }
         let prediction = lno.forward(&contexts, &vec![(0.0, 1.0); n], &queries).unwrap();
@@ -145,7 +156,7 @@ fn queries_elsewhere_need_the_other_form() {
     let (published, other) = (small("observations"), small("any"));
     let grid = Grid::cubic(Domain::unit(2, false).unwrap(), 6, Placement::Vertex).unwrap();
     let values: Vec<f64> = (0..36).map(|i| f64::from(i).cos()).collect();
-    let context = Context { points: Points::grid(grid.clone()), n_channels: 1, values };
+    let context = Context { points: Points::grid(grid.clone()), n_channels: 1, values, deviations: None };
     let forward = |lno: &dyn Operator, points: Points| {
         lno.forward(std::slice::from_ref(&context), &[(0.0, 1.0)], &[Arc::new(points)]).map(numbers)
     };
@@ -163,7 +174,10 @@ fn queries_elsewhere_need_the_other_form() {
     assert!(matches!(refused, Error::Unsupported { model: "lno", .. }), "{refused}");
     assert!(refused.to_string().contains("2 query points"), "{refused}");
     // One query for all contexts must be among the points of each.
-    let contexts = [context.clone(), Context { points: other_points(), n_channels: 1, values: vec![1.0; 4] }];
+    let contexts = [
+        context.clone(),
+        Context { points: other_points(), n_channels: 1, values: vec![1.0; 4], deviations: None },
+    ];
     let queries = [Arc::new(context.points.clone())];
     assert!(matches!(
         published.forward(&contexts, &[(0.0, 1.0); 2], &queries),

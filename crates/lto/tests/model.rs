@@ -16,6 +16,7 @@ fn model() -> Model {
         native: vec![8, 8],
         times: Some([0.0, 1.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     };
     let config: ModelConfig = toml::from_str(
         "kind = 'twin'\nlatent_points = 8\nlatent_channels = 3\nencoder = { kind = 'set_conv', hidden = 2 }\n\
@@ -38,6 +39,7 @@ fn model() -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 1).unwrap()
 }
@@ -45,7 +47,7 @@ fn model() -> Model {
 fn context() -> Context {
     let points =
         Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.3, 0.9]).unwrap();
-    Context { points, n_channels: 2, values: vec![10.0, 12.0, 15.0, -3.0, -4.0, -6.0] }
+    Context { points, n_channels: 2, values: vec![10.0, 12.0, 15.0, -3.0, -4.0, -6.0], deviations: None }
 }
 
 /// More points than one piece holds: every point has the value it has alone, in its channel and at its time.

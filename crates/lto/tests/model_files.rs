@@ -32,6 +32,7 @@ fn model() -> Model {
         native: vec![16, 16],
         times: Some([0.0, 1.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     };
     let card = ModelCard {
         problem,
@@ -46,6 +47,7 @@ fn model() -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 3).unwrap()
 }
@@ -53,7 +55,7 @@ fn model() -> Model {
 fn sensors() -> Context {
     let points =
         Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.5, 0.9]).unwrap();
-    Context { points, n_channels: 1, values: vec![1.0, -0.5, 3.0] }
+    Context { points, n_channels: 1, values: vec![1.0, -0.5, 3.0], deviations: None }
 }
 
 fn query() -> Arc<Points> {

@@ -110,6 +110,7 @@ fn model(config: ModelConfig) -> Model {
             native: vec![N],
             times: Some([0.0, 1.0]),
             changes: Vec::new(),
+            measured: Default::default(),
         },
         model: config,
         source_normalizer: normalizer.clone(),
@@ -122,6 +123,7 @@ fn model(config: ModelConfig) -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::new(card, 7).unwrap()
 }
@@ -131,7 +133,7 @@ fn wave(phase: f64) -> Vec<f64> {
 }
 
 fn context(phase: f64) -> Context {
-    Context { points: grid(), n_channels: 1, values: wave(phase) }
+    Context { points: grid(), n_channels: 1, values: wave(phase), deviations: None }
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -185,9 +187,18 @@ fn the_order_of_context_points_does_not_matter() {
     let ordered = context(0.3);
     let points: Vec<f64> = ordered.points.coordinates().into_iter().rev().collect();
     let values: Vec<f64> = ordered.values.iter().rev().copied().collect();
-    let reversed = Context { points: Points::scattered(domain(), points).unwrap(), n_channels: 1, values };
-    let scattered =
-        Context { points: ordered.points.to_scattered(), n_channels: 1, values: ordered.values.clone() };
+    let reversed = Context {
+        points: Points::scattered(domain(), points).unwrap(),
+        n_channels: 1,
+        values,
+        deviations: None,
+    };
+    let scattered = Context {
+        points: ordered.points.to_scattered(),
+        n_channels: 1,
+        values: ordered.values.clone(),
+        deviations: None,
+    };
     let query = grid();
     for config in models() {
         let model = model(config);
@@ -264,6 +275,7 @@ fn evolutions_are_the_identity_at_first_and_made_for_their_problems() {
                 native: vec![16; dim],
                 times,
                 changes: Vec::new(),
+                measured: Default::default(),
             };
             let config = TwinConfig {
                 evolution: evolution.clone(),

@@ -35,8 +35,12 @@ fn burgers_error(model: &Model) -> f64 {
         let points = Points::grid(trajectory.grid().as_ref().clone());
         let times = trajectory.times();
         for start in [20, 100] {
-            let context =
-                Context { points: points.clone(), n_channels: 1, values: trajectory.frame(start).to_vec() };
+            let context = Context {
+                points: points.clone(),
+                n_channels: 1,
+                values: trajectory.frame(start).to_vec(),
+                deviations: None,
+            };
             let query = Arc::new(points.clone());
             let predicted = model.predict(&context, times[start], &[times[start + 5]], &query).unwrap();
             errors.push(relative_l2(&predicted.values, trajectory.frame(start + 5)).unwrap());
@@ -63,7 +67,7 @@ fn the_darcy_twin_solves_new_fields() {
         for (error, seen) in errors.iter_mut().zip([(0..grid.len()).collect(), tenth]) {
             let values = seen.iter().map(|&i| source.values()[i]).collect();
             let points = Points::masked(grid.clone(), seen).unwrap();
-            let context = Context { points, n_channels: 1, values };
+            let context = Context { points, n_channels: 1, values, deviations: None };
             let predicted = model.predict(&context, 0.0, &[0.0], &query).unwrap();
             *error += relative_l2(&predicted.values, target.values()).unwrap() / 4.0;
         }

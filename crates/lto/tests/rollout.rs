@@ -57,6 +57,7 @@ fn model(history: usize, reach: Reach) -> Model {
         native: vec![3],
         times: Some([0.0, 2.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     };
     // v ↦ (v − 1)/2 for sources, (v − 1)/4 for targets.
     let normalizer = |n: usize, scale: f64| -> Normalizer {
@@ -75,6 +76,7 @@ fn model(history: usize, reach: Reach) -> Model {
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     Model::of(card, Arc::new(Known { problem, reach }))
 }
@@ -84,7 +86,7 @@ fn points() -> Points {
 }
 
 fn context(frames: &[[f64; 3]]) -> Context {
-    Context { points: points(), n_channels: frames.len(), values: frames.concat() }
+    Context { points: points(), n_channels: frames.len(), values: frames.concat(), deviations: None }
 }
 
 /// What one step makes of frames, in physical units.

@@ -32,7 +32,11 @@ fn configurations() -> Vec<(String, Table)> {
     for folder in ["paper", "ours", "thirdparty"] {
         for entry in std::fs::read_dir(configs.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            texts.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+            let text = std::fs::read_to_string(&path).unwrap();
+            // Models of records need the records: `crates/lto/tests/stations.rs` has them.
+            if !text.contains("records =") {
+                texts.push((path.display().to_string(), text));
+            }
         }
     }
     for model in FURTHER {

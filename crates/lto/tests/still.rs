@@ -19,6 +19,7 @@ fn problem(channels: usize, times: Option<[f64; 2]>) -> Problem {
         native: vec![8, 8],
         times,
         changes: Vec::new(),
+        measured: Default::default(),
     }
 }
 
@@ -71,6 +72,7 @@ fn interpolation_follows_smooth_fields() {
         points: Points::grid(field(8).grid().as_ref().clone()),
         n_channels: 1,
         values: field(8).into_values(),
+        deviations: None,
     };
     assert!(error(&carried(&ModelConfig::Interpolation, &whole, &query)) < 1e-6);
     for n in [50.0, 200.0] {
@@ -81,7 +83,7 @@ fn interpolation_follows_smooth_fields() {
         assert!(interpolated < 0.6 * held, "{n}: {interpolated} and {held}");
     }
     let points = Points::scattered(Domain::unit(2, true).unwrap(), vec![0.3, 0.4]).unwrap();
-    let single = Context { points, n_channels: 1, values: vec![2.5] };
+    let single = Context { points, n_channels: 1, values: vec![2.5], deviations: None };
     let values = carried(&ModelConfig::Interpolation, &single, &query);
     assert!(values.iter().all(|v| (v - 2.5).abs() < 1e-5), "{values:?}");
 }
@@ -116,5 +118,5 @@ fn there_is_nothing_to_train() {
 fn whole() -> Context {
     let field = field(8);
     let points = Points::grid(field.grid().as_ref().clone());
-    Context { points, n_channels: 1, values: field.into_values() }
+    Context { points, n_channels: 1, values: field.into_values(), deviations: None }
 }

@@ -151,6 +151,7 @@ fn the_saved_model_predicts_what_was_validated() {
         points: points.clone(),
         n_channels: 1,
         values: truth.frame(0).to_vec(),
+        deviations: None,
     };
     let predicted = model.predict(&context, 0.0, &[truth.times()[5]], &std::sync::Arc::new(points)).unwrap();
     let error = lto_numerics::metric::relative_l2::relative_l2(&predicted.values, truth.frame(5)).unwrap();

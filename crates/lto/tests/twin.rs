@@ -24,6 +24,7 @@ fn problem(dim: usize, periodic: bool, steady: bool) -> Problem {
         native: vec![16; dim],
         times,
         changes: Vec::new(),
+        measured: Default::default(),
     }
 }
 
@@ -63,7 +64,7 @@ fn parameter_counts_are_the_published_ones() {
 fn context(points: Points, f: impl Fn(&[f64]) -> f64) -> Context {
     let dim = points.dim();
     let values = points.coordinates().chunks_exact(dim).map(f).collect();
-    Context { points, n_channels: 1, values }
+    Context { points, n_channels: 1, values, deviations: None }
 }
 
 fn encode(twin: &Twin, contexts: &[Context]) -> Tensor<4> {

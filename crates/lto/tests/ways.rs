@@ -18,6 +18,7 @@ fn model(max_step: Option<f64>, ways: &[(f64, Way)]) -> Model {
         native: vec![16],
         times: Some([0.0, 1.0]),
         changes: vec![[0.1, 0.2], [0.4, 0.5]],
+        measured: Default::default(),
     };
     let step = max_step.map_or(String::new(), |step| format!("max_step = {step:?}\n"));
     let config: ModelConfig = toml::from_str(&format!(
@@ -41,6 +42,7 @@ fn model(max_step: Option<f64>, ways: &[(f64, Way)]) -> Model {
         cpu_minutes: None,
         ways: ways.iter().map(|&(lead, way)| BestWay { lead, way }).collect(),
         errors: BTreeMap::new(),
+        calibration: None,
     };
     let made = Model::new(card, 3).unwrap();
     let mut count = 0u32;
@@ -64,7 +66,7 @@ fn grid(n: usize) -> Points {
 
 fn context(points: Points) -> Context {
     let values = points.coordinates().iter().map(|x| (6.0 * x).sin() + 0.3 * (20.0 * x).cos()).collect();
-    Context { points, n_channels: 1, values }
+    Context { points, n_channels: 1, values, deviations: None }
 }
 
 fn by(model: &Model, way: Way, context: &Context, times: &[f64], query: &Arc<Points>) -> Vec<f64> {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._errors import UnsupportedError
 from . import files
 from .deeponet import DeepOnet
 from .f_fno import FFno
@@ -30,7 +31,7 @@ def load(run: str | os.PathLike[str]) -> Model[Any]:
     card, tensors = files.read(run)
     kind = card["model"]["kind"]
     if kind not in KINDS:
-        raise ValueError(
+        raise UnsupportedError(
             f"{os.fspath(run)}: models of kind {kind!r} have no network; PyTorch has {', '.join(KINDS)}"
         )
     return KINDS[kind].with_weights(card, tensors, run)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .._errors import DataError
 from .points import Grid, Points, Scattered, precise
 from .problem import Problem
 
@@ -17,8 +18,8 @@ def is_exporting() -> bool:
     return torch.compiler.is_exporting()
 
 
-def _refuse(argument: str, value: object, requirement: str) -> ValueError:
-    return ValueError(f"{argument} = {value}: {requirement}")
+def _refuse(argument: str, value: object, requirement: str) -> DataError:
+    return DataError(f"{argument} = {value}: {requirement}")
 
 
 def known(key: str, value: Any, *choices: Any) -> Any:

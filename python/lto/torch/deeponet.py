@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._errors import DataError
 from .checks import is_exporting
 from .encoder import position
 from .layers import Mlp
@@ -68,7 +69,7 @@ class DeepOnet(Model[Tensor]):
         far = nearest.sqrt() > SAME_PLACE * max(axis.length for axis in self.problem.axes)
         if not is_exporting() and bool(far.any()):
             place = sensors.coordinates[0, far.nonzero()[0, 1]].tolist()
-            raise ValueError(
+            raise DataError(
                 f"points: the {len(self.sensors)} sensors of a DeepONet must be among the observed points, but the one at {place} is not"
             )
         return index

@@ -12,6 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from .._errors import FileError
+
 FILE_NAME = "model.safetensors"
 """The file of a run that holds its trained model."""
 KEY = "lto"
@@ -24,15 +26,15 @@ def read(run: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]
     """The card and the weights of a run folder or a model file."""
     path = Path(run) / FILE_NAME if Path(run).is_dir() else Path(run)
     if not path.exists():
-        raise FileNotFoundError(f"{path}: no such model; give the folder of a run or its {FILE_NAME}")
+        raise FileError(f"{path}: no such model; give the folder of a run or its {FILE_NAME}")
     try:
         with safe_open(path, "pt") as file:
             text = (file.metadata() or {}).get(KEY)
             tensors = {_renamed(name, RENAMED): file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
-        raise ValueError(f"{path}: not a whole .safetensors file: {error}") from error
+        raise FileError(f"{path}: not a whole .safetensors file: {error}") from error
     if text is None:
-        raise ValueError(f"{path}: holds weights only, no description of a model by lto")
+        raise FileError(f"{path}: holds weights only, no description of a model by lto")
     return json.loads(text), tensors
 
 

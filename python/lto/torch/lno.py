@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from .._errors import DataError
 from .checks import is_exporting, known
 from .encoder import unit_places
 from .layers import LayerNorm, Linear, ResidualMlp
@@ -81,7 +82,7 @@ class Lno(Model[Tensor]):
 
     def decode(self, latent: Tensor, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
         if not (self.anywhere or is_exporting() or _is_among(query, context.points, latent.device)):
-            raise ValueError(
+            raise DataError(
                 "query: with model.queries = 'observations' an LNO predicts only at observed points; some of these are not. A model with "
                 "queries = 'any' predicts anywhere"
             )

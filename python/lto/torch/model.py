@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import Self
 
+from .._errors import ConfigError, DataError, FileError
 from . import files, stepping
 from .checks import checked_batch, checked_points, checked_times, checked_values
 from .course import MeanCourse
@@ -46,7 +47,7 @@ class Model(nn.Module, Generic[Latent]):
         super().__init__()
         kind = card["model"]["kind"]
         if kind != self.kind:
-            raise ValueError(
+            raise ConfigError(
                 f"the card is of a model of kind {kind!r}, not {self.kind!r}; lto.torch.load makes the right one"
             )
         self.card = copy.deepcopy(card)
@@ -72,7 +73,7 @@ class Model(nn.Module, Generic[Latent]):
         try:
             model.load_state_dict(tensors)
         except RuntimeError as error:
-            raise ValueError(
+            raise FileError(
                 f"{os.fspath(run)}: the weights do not fit the architecture of the card: {error}"
             ) from error
         model._trained = model._fingerprint()
@@ -81,13 +82,14 @@ class Model(nn.Module, Generic[Latent]):
     def save(self, run: str | os.PathLike[str]) -> None:
         """Writes ``model.safetensors`` into a run folder, for ``lto predict`` and the other commands.
 
-        The card is that of the model. If the weights have changed since they were loaded, it says so, and the errors measured before are
-        left out; how later times are reached stays as it was.
+        The card is that of the model. If the weights have changed since they were loaded, it says so, and errors and bands measured
+        before are left out; how later times are reached stays as it was.
         """
         card = copy.deepcopy(self.card)
         if self._fingerprint() != self._trained:
             card["errors"] = {}
-            card.pop("cpu_minutes", None)
+            for measured in ("calibration", "cpu_minutes"):
+                card.pop(measured, None)
             card["data"] = card["data"].removesuffix(TRAINED_HERE) + TRAINED_HERE
         files.write(
             run,
@@ -99,7 +101,7 @@ class Model(nn.Module, Generic[Latent]):
         """A whole grid over the domain, as ``--query grid:128x128`` names it; the training grid's size if none is given."""
         shape = shape or self.problem.native
         if len(shape) != self.problem.dim or min(shape) < 1:
-            raise ValueError(
+            raise DataError(
                 f"grid{tuple(shape)}: one positive number for each axis of the domain, {self.problem.domain}"
             )
         return whole_grid(self.problem, shape)

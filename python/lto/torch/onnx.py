@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .._errors import DataError
 from .checks import checked_batch, checked_points, checked_values
 from .model import Context, Model
 from .points import Grid
@@ -50,7 +51,7 @@ def export(
     The graph checks nothing: places must be in the domain and values finite.
     """
     if values.dim() != 3:
-        raise ValueError(f"values.shape = {list(values.shape)}: an exported graph takes a batch, [b, p, N]")
+        raise DataError(f"values.shape = {list(values.shape)}: an exported graph takes a batch, [b, p, N]")
     direct = _Direct(
         model, points if isinstance(points, Grid) else None, query if isinstance(query, Grid) else None
     )

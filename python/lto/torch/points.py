@@ -10,6 +10,7 @@ from numbers import Real
 import torch
 from torch import Tensor
 
+from .._errors import DataError
 from .problem import Axis, Problem
 
 
@@ -28,12 +29,12 @@ class Grid:
         self.axes = tuple(tuple(float(x) for x in along) for along in coordinates)
         for d, along in enumerate(self.axes):
             if not along or not all(map(math.isfinite, along)):
-                raise ValueError(
+                raise DataError(
                     f"coordinates of axis {d} of a grid must be finite numbers, at least one: {along}"
                 )
             for i in range(1, len(along)):
                 if along[i] <= along[i - 1]:
-                    raise ValueError(
+                    raise DataError(
                         f"coordinates of axis {d} of a grid must increase, but {along[i]} follows {along[i - 1]}"
                     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from torch import Tensor
 
+from .._errors import ConfigError, DataError
 from .checks import is_exporting
 from .points import Grid, Points, same_points, whole_grid
 
@@ -30,12 +31,12 @@ def predict(
     """Physical values ``[b, q, M]`` at time t of observations at time s."""
     s, t = times
     if way is not None and way not in WAYS:
-        raise ValueError(f"way = {way!r}: must be one of {', '.join(WAYS)}")
+        raise ConfigError(f"way = {way!r}: must be one of {', '.join(WAYS)}")
     if model.problem.times is None:
         return model.apply_once(context, s, t, query)
     if model.goes_by_steps:
         if way not in (None, "rollout"):
-            raise ValueError(
+            raise ConfigError(
                 f"way = {way!r}: a model of kind {model.kind} goes one native step at a time; only a rollout goes further"
             )
         return _roll(model, context, s, t, _native_steps(model, s, t), query, query)
@@ -77,7 +78,7 @@ def _fed_back(model: Model[Any], context: Context, predicted: Tensor, at: Points
     if p == q:
         return type(context)(at, predicted)
     if p % q or not same_points(context.points, at):
-        raise ValueError(
+        raise DataError(
             f"a rollout feeds {q} channels back into a source of {p}: earlier frames are known only at the "
             "points of the observations, so the query must be the same points"
         )
@@ -87,7 +88,7 @@ def _fed_back(model: Model[Any], context: Context, predicted: Tensor, at: Points
 def _numbers(*times: Tensor) -> list[list[float]]:
     """Times as numbers, on which the steps depend."""
     if is_exporting():
-        raise ValueError("how many steps a model takes depends on the times; lto.torch.export records one")
+        raise ConfigError("how many steps a model takes depends on the times; lto.torch.export records one")
     return [time.tolist() for time in times]
 
 
@@ -115,26 +116,26 @@ def _native_steps(model: Model[Any], s: Tensor, t: Tensor) -> int:
     """Native steps from s to t."""
     interval = model.card["native_interval"]
     if not interval:
-        raise ValueError("there are no steps in time: the model card has no native interval")
+        raise ConfigError("there are no steps in time: the model card has no native interval")
     found = []
     for begin, end in zip(*_numbers(s, t), strict=True):
         steps = round((end - begin) / interval)
         if steps < 1 or abs(begin + steps * interval - end) > SAME_TIME * max(abs(end), abs(begin), interval):
-            raise ValueError(
+            raise DataError(
                 f"s = {begin}, t = {end}: a model of kind {model.kind} goes one native interval of {interval} "
                 "at a time, and t − s is not a whole number of them"
             )
         found.append(steps)
     steps = _agreed("number of steps", found)
     if steps > MOST_STEPS:
-        raise ValueError(f"t − s takes {steps} native steps, more than {MOST_STEPS}; ask for an earlier time")
+        raise DataError(f"t − s takes {steps} native steps, more than {MOST_STEPS}; ask for an earlier time")
     return steps
 
 
 def _agreed(what: str, each: list[Choice]) -> Choice:
     """What is the same for all examples of a batch."""
     if len(set(each)) > 1:
-        raise ValueError(
+        raise DataError(
             f"the {what} differs within the batch, {sorted(set(each))}: split it by t − s, or name way='direct'"
         )
     return each[0]

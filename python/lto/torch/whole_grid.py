@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .._errors import DataError
 from .encoder import unit_places
 from .points import Grid, Points
 from .tables import SAME_PLACE
@@ -29,22 +30,22 @@ def inputs(model: Model[Any], context: Context, query: Points, needed: list[int]
     """
     points, problem = context.points, model.problem
     if not isinstance(points, Grid):
-        raise ValueError(
+        raise DataError(
             f"points: a model of kind {model.kind} needs values on a whole grid; give the {len(points)} points as lto.torch.Grid"
         )
     if query != points:
-        raise ValueError(
+        raise DataError(
             f"query: a model of kind {model.kind} predicts only on the grid of its observations; give that grid"
         )
     for axis, line in zip(problem.axes, points.axes, strict=True):
         steps = np.diff(line)
         if steps.size and np.ptp(steps) > SAME_PLACE * axis.length:
-            raise ValueError(
+            raise DataError(
                 f"points: the spacing of the grid along {axis.name} varies; a model of kind {model.kind} needs an even one"
             )
     for n, modes in zip(points.shape, needed or [], strict=False):
         if modes > n // 2 + 1:
-            raise ValueError(
+            raise DataError(
                 f"points: the {modes} modes of the model along an axis need more than the {n // 2 + 1} of {n} points"
             )
     values = context.values.to(model.dtype)

@@ -1,7 +1,8 @@
 //! Certificates of sensor layouts.
 
-use super::{Known, Place, no_domain, picture, save_page, sensors};
+use super::{Known, Place, no_domain, picture, sensors};
 use crate::error::{Result, config};
+use crate::files::write;
 use crate::interrupt::abandoned;
 use crate::model::Model;
 use crate::picture::Picture;
@@ -52,7 +53,8 @@ impl Certificate {
 
     /// Writes the page with maps, bounds and assumptions.
     fn save(&self, path: PathBuf) -> Result<()> {
-        save_page(&path, || Ok(certificate::page(&self.found, "lto.certify")?.html()))
+        let page = || Ok(certificate::page(&self.found, "lto.certify")?.html().into_bytes());
+        write(&path, "a page", "html", page)
     }
 
     fn _repr_html_(&self) -> Result<String> {

@@ -1,12 +1,12 @@
 //! Sensors that are placed.
 
-use super::{Known, Place, no_domain, picture, save_page, sensors};
+use super::{Known, Place, no_domain, picture, sensors};
 use crate::arrays::array;
 use crate::error::{Result, config};
+use crate::files::write;
 use crate::interrupt::abandoned;
 use crate::picture::Picture;
 use lto_numerics::Domain;
-use lto_numerics::dataset::write::write_whole;
 use lto_numerics::study::{EstimatedRegularity, SensorStudy, StudyGoal};
 use lto_numerics::theory::Estimator;
 use lto_numerics::theory::plan::{Region, SensorRequest};
@@ -57,9 +57,10 @@ impl Layout {
     /// Writes a page (``.html``) or the table of sensors (``.csv``).
     fn save(&self, path: PathBuf) -> Result<()> {
         if path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("csv")) {
-            return Ok(write_whole(&path, placement::csv(&self.study).as_bytes())?);
+            return write(&path, "a table", "csv", || Ok(placement::csv(&self.study).into_bytes()));
         }
-        save_page(&path, || Ok(placement::page(&self.study, "lto.design")?.html()))
+        let page = || Ok(placement::page(&self.study, "lto.design")?.html().into_bytes());
+        write(&path, "a page", "html", page)
     }
 
     fn _repr_html_(&self) -> Result<String> {

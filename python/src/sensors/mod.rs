@@ -9,14 +9,13 @@ pub use layout::{Layout, design};
 use crate::arrays::points;
 use crate::error::{Failure, Result, config};
 use crate::picture::Picture;
-use lto_numerics::dataset::write::write_whole;
 use lto_numerics::dataset::{Columns, DomainOption, OpenOptions, PeriodicOption, Readings};
 use lto_numerics::study::{EstimatedRegularity, open_part, sensor_domain};
 use lto_numerics::theory::Regularity;
 use lto_numerics::{Domain, Points};
 use lto_report::picture::{PictureFormat, drawing::Drawing, still};
 use pyo3::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bounds of a domain.
 #[derive(FromPyObject)]
@@ -128,15 +127,4 @@ pub fn sensors(name: &str, value: &Bound<PyAny>, domain: &Domain) -> Result<Poin
 /// A picture that is too large.
 pub fn picture(drawing: &Drawing) -> Result<Picture> {
     Ok(Picture { png: still(drawing, PictureFormat::Png)? })
-}
-
-/// Writes a page.
-///
-/// # Errors
-/// A name that does not end in `.html`, or a folder that cannot be written.
-pub fn save_page(path: &Path, page: impl FnOnce() -> Result<String>) -> Result<()> {
-    if path.extension().is_none_or(|suffix| !suffix.eq_ignore_ascii_case("html")) {
-        return Err(config(format!("{}: a page is written as .html", path.display())));
-    }
-    Ok(write_whole(path, page()?.as_bytes())?)
 }

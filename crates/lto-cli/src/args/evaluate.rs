@@ -4,6 +4,7 @@ use super::named;
 use super::number::{finite, positive, positive_number, whole};
 use clap::Args;
 use lto::data::context::DesignKind;
+use lto::evaluate::stations::StationRequest;
 use lto::evaluate::{EvaluationConfig, EvaluationRequest, Part};
 use lto::experiment::Setting;
 use lto_numerics::metric::MetricKind;
@@ -34,12 +35,17 @@ is shown: 1 − RMSE ÷ that of the baseline.
 
 Prediction times are averages over batches of up to 16.
 
+Models trained on records of stations (data.records) are scored at stations: over held-out times,
+at the stations trained on and at those held out, and over training times at those held out. The
+context is what the stations trained on report; against --truth, what all stations report.
+
 Examples:
   lto evaluate runs/heat
   lto evaluate runs/burgers persistence interpolation --resolutions 256,512,1024,2048 -o evaluation
   lto evaluate runs/flow --horizon 10 --start 9 --samples 50 --format latex
   lto evaluate persistence climatology --config configs/thirdparty/era5.toml --data era5.npz
-  lto evaluate runs/darcy --data darcy_test.npz --metric rmse")]
+  lto evaluate runs/darcy --data darcy_test.npz --metric rmse
+  lto evaluate runs/stations persistence anomaly_persistence --leads 1,6,24 --truth grid.csv")]
 pub struct EvaluateArgs {
     /// Run folders or model files; or the words persistence, interpolation, climatology and anomaly_persistence,
     /// which need no training
@@ -97,6 +103,18 @@ pub struct EvaluateArgs {
     /// Source frame of the horizon [default: the first that all models can start from]
     #[arg(long, value_name = "FRAME", value_parser = whole::<usize>)]
     pub start: Option<usize>,
+    /// Records of stations: leads, in intervals between their times
+    #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = positive, default_value = "1,6,12,24")]
+    pub leads: Vec<usize>,
+    /// Records of stations: begin a forecast at every N-th time
+    #[arg(long, value_name = "N", value_parser = positive, default_value_t = 4)]
+    pub every: usize,
+    /// Records of stations: also compare with these records of other places at the same times, as a whole grid
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+    /// Measure only the bands of calibrated models
+    #[arg(long)]
+    pub bands_only: bool,
     /// Also evaluate at times outside the training data's
     #[arg(long)]
     pub allow_extrapolation: bool,
@@ -157,6 +175,20 @@ pub struct CompareArgs {
 }
 
 impl EvaluateArgs {
+    /// What to evaluate on records of stations.
+    pub fn stations(&self) -> StationRequest<'_> {
+        StationRequest {
+            runs: &self.runs,
+            data: self.data.as_deref(),
+            config: self.config.as_deref(),
+            set: &self.set,
+            leads: &self.leads,
+            every: self.every,
+            truth: self.truth.as_deref(),
+            validation: self.split == Some(Part::Validation),
+        }
+    }
+
     /// What to evaluate, on which data, by which protocol.
     pub fn request(&self) -> EvaluationRequest<'_> {
         let default = EvaluationConfig::default();
@@ -173,6 +205,7 @@ impl EvaluateArgs {
             noise: self.noise.clone().unwrap_or(default.noise),
             horizon: self.horizon,
             start: self.start,
+            bands_only: self.bands_only,
             ..default
         };
         EvaluationRequest {

@@ -1,6 +1,7 @@
 //! `lto predict` on the command line.
 
-use super::number::finite;
+use super::number::{positive, positive_number, whole};
+use super::time::{TimeArg, time};
 use clap::Args;
 use lto::model::Way;
 use lto_report::picture::colormap::Colormap;
@@ -15,6 +16,10 @@ channels; --column gives other channel names. If there is a column t or time, th
 are used. Or an .npz file with the arrays points (n, D) and values (n,) or (n, channels), or
 with one array (n,) for each column of such a CSV file.
 
+A model of station records takes records as it was trained on: the stations that report at
+--from, the last time of the file if not given, and at the times before it that the model sees.
+Any variable may be missing anywhere.
+
 Values more than 8 standard deviations from the training data's mean are refused, as are times
 outside its range: they usually mean wrong units or a marker for missing values. --force accepts
 them.
@@ -25,9 +30,15 @@ The suffix of -o chooses the format:
   .png  the observations, then the field at some times; .gif the field over the times
   .vti  VTK image data of a grid, for ParaView; several times are out_000.vti, out_001.vti, … with out.pvd beside
 
+--band 0.9 adds the lower and upper ends of a band that holds nine values in ten, if the model is
+calibrated (lto calibrate): arrays lower and upper, columns u_lower and u_upper, maps of the width,
+thin lines. --samples 20 adds fields that the state may be.
+
 Examples:
+  lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 --band 0.9 -o field.png
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.008 --query grid:128x128 -o field.png
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.004,0.008,0.016 -o field.vti
+  lto predict --model runs/stations --context today.csv --to +6,+12,+24 -o forecast.png
   lto predict --model darcy.safetensors --context wells.npz --query where.csv -o pressure.csv")]
 pub struct PredictArgs {
     /// The folder of a run, or its model.safetensors
@@ -36,12 +47,12 @@ pub struct PredictArgs {
     /// The observations: .csv or .npz
     #[arg(long, short, value_name = "FILE")]
     pub context: PathBuf,
-    /// Time of the observations; not for steady models
-    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true)]
-    pub from: Option<f64>,
-    /// Times to predict, comma-separated; not for steady models
-    #[arg(long, value_name = "T,…", value_parser = finite, value_delimiter = ',', allow_negative_numbers = true)]
-    pub to: Vec<f64>,
+    /// Time of the observations; not for steady models. A date as 2019-03-20T06:00Z for a model of dated records
+    #[arg(long, value_name = "S", value_parser = time, allow_negative_numbers = true)]
+    pub from: Option<TimeArg>,
+    /// Times to predict, comma-separated; not for steady models. Dates as above, or +6 for six units of time later
+    #[arg(long, value_name = "T,…", value_parser = time, value_delimiter = ',', allow_negative_numbers = true)]
+    pub to: Vec<TimeArg>,
     /// How to reach later times [default: the way that was best on held-out data, by lead]
     #[arg(long, value_name = "WAY")]
     pub way: Option<Way>,
@@ -52,6 +63,18 @@ pub struct PredictArgs {
     /// and at the upper bound of any other.
     #[arg(long, value_name = "GRID|FILE")]
     pub query: Option<QueryArg>,
+    /// Add a band that holds this share of the values; needs a calibrated model
+    #[arg(long, value_name = "LEVEL", value_parser = positive_number)]
+    pub band: Option<f64>,
+    /// Add N fields that the state may be, drawn at random; needs a calibrated model
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub samples: Option<usize>,
+    /// Seed of the samples
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>, requires = "samples")]
+    pub seed: u64,
+    /// Predict only inside a mask: a field on a grid that is 1 inside, or missing outside; !FILE for its outside
+    #[arg(long, value_name = "FILE[:ARRAY]")]
+    pub mask: Option<String>,
     /// File to write: .npz, .csv, .png, .gif or .vti
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,

@@ -7,10 +7,11 @@ use super::product::{Delivery, Product, command_line};
 use crate::args::{CertifyArgs, GlobalArgs};
 use crate::output;
 use crate::progress::Progress;
-use anyhow::Result;
+use crate::usage::UsageError;
+use anyhow::{Result, bail, ensure};
 use encoder::Encoder;
 use lto_numerics::SetConv;
-use lto_numerics::dataset::PointFile;
+use lto_numerics::dataset::{PointFile, Readings};
 use lto_numerics::study::SensorCertificate;
 use lto_report::certificate;
 use std::process::ExitCode;
@@ -31,7 +32,9 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
         _ => known::domain(&args.dataset, data.as_ref(), &file.axis_names())?,
     };
     let regularity = known::regularity(&args.regularity, data.as_ref(), &domain, "a certificate")?;
-    let sensors = file.on(&domain)?.sensors()?;
+    let readings = file.on(&domain)?;
+    let sensors = readings.sensors()?;
+    let noise = args.noise.as_deref().map(|noise| deviations(noise, &readings)).transpose()?;
     if let Some(remark) = encoder.as_ref().and_then(Encoder::remark) {
         output::say(format_args!("note: {remark}"));
     }
@@ -45,6 +48,10 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let found = Progress::over("steps", SensorCertificate::STEPS, global.quiet, |done| {
         SensorCertificate::new(sensors, regularity, data, setconv, done)
     })?;
+    let found = match noise {
+        Some(deviations) => found.with_noise(&deviations)?,
+        None => found,
+    };
     delivery.deliver(
         &found,
         global,
@@ -58,4 +65,29 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
         },
     )?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The noise of each sensor: one number for all, or the mean of a column over the rows of each place.
+fn deviations(noise: &str, readings: &Readings) -> Result<Vec<f64>> {
+    let places = readings.places(0..readings.len());
+    if let Ok(number) = noise.parse::<f64>() {
+        ensure!(number >= 0.0 && number.is_finite(), UsageError::new("noise", noise, "must not be negative"));
+        return Ok(vec![number; places.len()]);
+    }
+    let Some(column) = readings.names.iter().position(|name| name.eq_ignore_ascii_case(noise)) else {
+        let requirement =
+            format!("is neither a number nor a column of the file, which has {}", readings.names.join(", "));
+        return Err(UsageError::new("noise", noise, requirement).into());
+    };
+    let mean = |rows: &Vec<usize>| {
+        rows.iter().map(|&row| readings.values[column][row]).sum::<f64>() / rows.len() as f64
+    };
+    let found: Vec<f64> = places.iter().map(mean).collect();
+    if let Some(bad) = found.iter().position(|s| !(*s >= 0.0 && s.is_finite())) {
+        bail!(
+            readings
+                .refuse(Some(places[bad][0]), format!("{noise} = {} is no standard deviation", found[bad]))
+        );
+    }
+    Ok(found)
 }

@@ -6,12 +6,17 @@ use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
 use crate::{interrupt, output};
 use anyhow::{Context, Result};
 use lto::evaluate::run::{quoted, write};
-use lto::evaluate::{Evaluation, Evaluator, Part};
+use lto::evaluate::stations::StationEvaluation;
+use lto::evaluate::{Evaluation, EvaluationData, Evaluator, Part};
 use lto::reproduce::StageObserver;
 use lto::train::Control;
-use lto_report::words;
+use lto_report::evaluation::Format;
+use lto_report::{stations, words};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The file of an evaluation at stations.
+const STATIONS: &str = "stations.json";
 
 /// Evaluates.
 ///
@@ -21,6 +26,10 @@ use std::process::ExitCode;
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     check_output(&args.shown)?;
     interrupt::listen()?;
+    let source = EvaluationData::find(&args.runs, args.config.as_deref(), args.data.as_deref(), &args.set)?;
+    if source.config.records.is_some() {
+        return at_stations(args, global);
+    }
     let evaluator = Evaluator::open(&args.request())?;
     if !global.quiet {
         evaluator.notes().iter().for_each(output::say);
@@ -41,6 +50,35 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     }
     keep(&evaluations, &args.shown, global.quiet);
     present(&evaluations, &args.shown, global)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Evaluates at the stations of records.
+fn at_stations(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
+    let mut watcher = Watcher::new(global.quiet);
+    let mut progress = |done, total| watcher.progress("rows of all tables", done, total) == Control::Continue;
+    let extrapolate = args.allow_extrapolation || args.shown.force;
+    let evaluated = StationEvaluation::new(&args.stations(), extrapolate, &mut progress);
+    watcher.finish();
+    let evaluation = match evaluated {
+        Ok(evaluation) => evaluation,
+        Err(error) => return interrupt::or_fail(error.into(), "nothing was written"),
+    };
+    let json = serde_json::to_string_pretty(&evaluation)? + "\n";
+    if let Some(folder) = &args.shown.output {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let file = folder.join(STATIONS);
+        output::write_atomically(&file, json.as_bytes())?;
+        if !global.quiet {
+            output::say(format_args!("written: {}", file.display()));
+        }
+    }
+    let color = output::use_color(global.color, &std::io::stdout());
+    output::print(&match (args.shown.json, args.shown.format) {
+        (true, _) => json,
+        (false, Format::Markdown) => stations::markdown(&evaluation),
+        (false, _) => stations::text(&evaluation, color),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -22,6 +22,7 @@ macro_rules! commands {
 }
 
 mod bench;
+mod calibrate;
 mod certify;
 mod compare;
 mod completions;
@@ -29,6 +30,7 @@ mod data;
 mod demo;
 mod design;
 mod evaluate;
+mod forecast;
 mod import;
 mod info;
 mod known;
@@ -54,6 +56,8 @@ commands! {
     Demo(DemoArgs) => demo::run,
     /// Train a model from a configuration file
     Train(TrainArgs) => train::run,
+    /// Measure how far a model is off on held-out samples, so that it gives error bands
+    Calibrate(CalibrateArgs) => calibrate::run,
     /// Measure the errors of trained models: resolutions, contexts, noise, horizons
     Evaluate(EvaluateArgs) => evaluate::run,
     /// Compare evaluations side by side and mark the best
@@ -62,6 +66,8 @@ commands! {
     Predict(PredictArgs) => predict::run,
     /// Serve models over HTTP, with a page to move sensors and see the field
     Serve(ServeArgs) => serve::run,
+    /// Forecast from the newest readings of stations, and as they come in
+    Forecast(ForecastArgs) => forecast::run,
     /// Describe a model: architecture, parameters, domain, times, errors
     Info(InfoArgs) => info::run,
     /// Reproduce an experiment of the paper: data, training, evaluation, tables beside the published ones, a report

@@ -48,6 +48,7 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
         native: vec![12; dim],
         times: (!steady).then_some([0.0, 1.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     };
     let config: ModelConfig = serde_json::from_value(config).unwrap();
     let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [10.0], "scale": [2.0]}"#).unwrap();
@@ -64,6 +65,7 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
         cpu_minutes: None,
         ways: Vec::new(),
         errors: BTreeMap::from([("validation".to_string(), 0.5)]),
+        calibration: None,
     };
     Model::new(card, 3).unwrap().save(path).unwrap();
 }

@@ -47,11 +47,50 @@ pub struct Context {
     pub points: Points,
     /// Number of channels.
     pub n_channels: usize,
-    /// The observed values, `[channel, point]`.
+    /// The observed values, `[channel, point]`; NaN where a channel is missing.
     pub values: Vec<f64>,
+    /// The standard deviation of the noise on each value, `[channel, point]`, where it is known.
+    pub deviations: Option<Vec<f64>>,
 }
 
 impl Context {
+    /// Observations without known noise.
+    pub fn new(points: Points, n_channels: usize, values: Vec<f64>) -> Self {
+        Self { points, n_channels, values, deviations: None }
+    }
+
+    /// Whether a channel is missing at some point.
+    pub fn has_missing(&self) -> bool {
+        self.values.iter().any(|value| value.is_nan())
+    }
+
+    /// One channel where it is observed; `None` if it is nowhere.
+    pub fn channel(&self, channel: usize) -> Option<Self> {
+        let n = self.points.len();
+        let range = channel * n..(channel + 1) * n;
+        let values = &self.values[range.clone()];
+        let observed: Vec<usize> = (0..n).filter(|&i| !values[i].is_nan()).collect();
+        let of = |all: &[f64]| observed.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        let deviations = self.deviations.as_ref().map(|all| of(&all[range]));
+        Some(Self {
+            points: self.points.select(&observed).ok()?,
+            n_channels: 1,
+            values: of(values),
+            deviations,
+        })
+    }
+
+    /// The last `n_channels` channels: the newest frame of a history.
+    pub fn newest(&self, n_channels: usize) -> Self {
+        let first = (self.n_channels - n_channels) * self.points.len();
+        Self {
+            points: self.points.clone(),
+            n_channels,
+            values: self.values[first..].to_vec(),
+            deviations: self.deviations.as_ref().map(|all| all[first..].to_vec()),
+        }
+    }
+
     /// Adds normal noise to every value, of the given standard deviation in each channel.
     pub fn add_noise(&mut self, deviations: &[f64], rng: &mut impl Rng) {
         let channels = self.values.chunks_exact_mut(self.points.len().max(1));
@@ -233,7 +272,7 @@ fn observe(field: &Field, mut indices: Vec<usize>) -> Result<Context> {
     } else {
         Points::masked(grid.clone(), indices)?
     };
-    Ok(Context { points, n_channels: field.n_channels(), values })
+    Ok(Context::new(points, field.n_channels(), values))
 }
 
 #[cfg(test)]

@@ -87,7 +87,12 @@ impl DrawnSensors {
             }
             SensorPlacement::Designed(design) => {
                 let points = design.points(field.grid().domain(), draw.n, &mut rng)?;
-                Context { n_channels: field.n_channels(), values: at_points(&field, &points), points }
+                Context {
+                    n_channels: field.n_channels(),
+                    values: at_points(&field, &points),
+                    points,
+                    deviations: None,
+                }
             }
         };
         let noise: Vec<f64> =

@@ -114,6 +114,12 @@ impl Normalizer {
         Self { mean: vec![0.0; self.mean.len()], scale }
     }
 
+    /// The normalizer of all channels of several, one after the other.
+    pub fn joined(each: &[Self]) -> Self {
+        let all = |part: fn(&Self) -> &[f64]| each.iter().flat_map(|one| part(one).to_vec()).collect();
+        Self { mean: all(Self::mean), scale: all(Self::scale) }
+    }
+
     /// The normalizer of `n` concatenated frames, each normalized like this.
     pub fn repeated(&self, n: usize) -> Self {
         Self { mean: self.mean.repeat(n), scale: self.scale.repeat(n) }

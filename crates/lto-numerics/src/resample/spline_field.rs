@@ -73,6 +73,12 @@ impl SplineField {
         self.n_channels
     }
 
+    /// The last `n` channels alone.
+    pub fn last_channels(&self, n: usize) -> Self {
+        let each = self.nodes.len() / self.n_channels;
+        Self { n_channels: n, nodes: self.nodes[(self.n_channels - n) * each..].to_vec(), ..self.clone() }
+    }
+
     /// Writes the values at a place, and the slopes `[channel, axis]` unless that slice is empty.
     pub fn write(&self, place: &[f64], values: &mut [f64], slopes: &mut [f64]) {
         let trivial = 2 - self.dim;

@@ -80,19 +80,21 @@ impl<T: Real> AxisWeights<T> {
 pub(super) struct Ways {
     /// Length of a periodic axis, and its inverse; zero on other axes.
     period: (f64, f64),
+    /// Distance of one unit of the coordinate.
+    scale: f64,
 }
 
 impl Ways {
     pub fn new(axis: &Axis) -> Self {
         let period = if axis.periodic { (axis.length(), axis.length().recip()) } else { (0.0, 0.0) };
-        Self { period }
+        Self { period, scale: axis.scale }
     }
 
     /// The displacement from x to y.
     #[inline(always)]
     pub fn between<S: Simd>(self, x: f64, y: f64) -> f64 {
         let (period, inverse) = self.period;
-        multiply_add::<S>(-period, round((y - x) * inverse), y - x)
+        self.scale * multiply_add::<S>(-period, round((y - x) * inverse), y - x)
     }
 }
 

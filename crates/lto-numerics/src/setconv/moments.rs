@@ -100,7 +100,7 @@ impl Moments<'_> {
     /// Approximate number of multiplications per term of the sum over near points.
     pub fn tiled_cost(&self) -> f64 {
         let squared_reach = self.kernel.squared_cut_off(self.truncation);
-        let reach = |axis: &Axis| (2.0 * squared_reach.sqrt() / axis.length()).min(1.0);
+        let reach = |axis: &Axis| (2.0 * squared_reach.sqrt() / axis.extent()).min(1.0);
         let near: f64 = self.context.domain().axes().iter().map(reach).product();
         // The tree, the search and the exponentials cost at least about this many products.
         const OVERHEAD: f64 = 256.0;

@@ -2,7 +2,7 @@
 
 use super::check;
 use super::local_linear::Means;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::point_tree::{Nearest, PointTree, Position};
 use crate::points::Points;
 use rayon::prelude::*;
@@ -30,22 +30,65 @@ const SCALE: f64 = 0.4;
 /// # Errors
 /// As [`SetConv::apply`](super::SetConv::apply).
 pub fn nearest_linear(context: &Points, values: &[f64], query: &Points) -> Result<Vec<f64>> {
-    let (n_channels, n_points, dim) = (check(context, values, query)?, context.len(), context.dim());
-    let tree = PointTree::new(context);
-    let displacement = |from: &Position, to: &Position| -> Position {
-        let mut along = [0.0; 3];
-        for (d, axis) in context.domain().axes().iter().enumerate() {
-            along[d] = axis.displacement(from[d], to[d]);
-        }
-        along
-    };
+    let (n_channels, dim) = (check(context, values, query)?, context.dim());
+    let fit = Fit { context, values, n_channels, tree: PointTree::new(context) };
     let mut estimates = vec![0.0; query.len() * n_channels];
     estimates.par_chunks_mut(n_channels).enumerate().for_each(|(index, estimate)| {
         let mut x = [0.0; 3];
         query.write_point(index, &mut x[..dim]);
-        let near = tree.k_nearest(&x, NEIGHBORS * dim);
-        let weights = weights(&near, REACH * dim);
-        let places: Vec<Position> = near.iter().map(|n| displacement(&x, &tree.position(n.place))).collect();
+        fit.at(&x, &fit.tree.k_nearest(&x, NEIGHBORS * dim), estimate);
+    });
+    let of = |channel: usize| estimates.iter().skip(channel).step_by(n_channels).copied();
+    Ok((0..n_channels).flat_map(of).collect())
+}
+
+/// What [`nearest_linear`] says at every point from all others: how well the points agree with their neighbors.
+///
+/// # Shapes
+/// N values give N estimates.
+///
+/// # Errors
+/// Fewer than two points; as [`nearest_linear`].
+pub fn leave_one_out(context: &Points, values: &[f64]) -> Result<Vec<f64>> {
+    check(context, values, context)?;
+    if context.len() < 2 {
+        return Err(Error::NoPoints);
+    }
+    let dim = context.dim();
+    let fit = Fit { context, values, n_channels: 1, tree: PointTree::new(context) };
+    let estimate = |index: usize| {
+        let mut x = [0.0; 3];
+        context.write_point(index, &mut x[..dim]);
+        let mut near = fit.tree.k_nearest(&x, NEIGHBORS * dim + 1);
+        near.retain(|n| fit.tree.order()[n.place] != index);
+        let mut estimate = [0.0];
+        fit.at(&x, &near, &mut estimate);
+        estimate[0]
+    };
+    Ok((0..context.len()).into_par_iter().map(estimate).collect())
+}
+
+/// Points with values, ready for local fits.
+struct Fit<'a> {
+    context: &'a Points,
+    values: &'a [f64],
+    n_channels: usize,
+    tree: PointTree,
+}
+
+impl Fit<'_> {
+    /// The estimate of every channel at x from the points near it.
+    fn at(&self, x: &Position, near: &[Nearest], estimate: &mut [f64]) {
+        let (dim, n_points) = (self.context.dim(), self.context.len());
+        let displacement = |to: &Position| -> Position {
+            let mut along = [0.0; 3];
+            for (d, axis) in self.context.domain().axes().iter().enumerate() {
+                along[d] = axis.displacement(x[d], to[d]);
+            }
+            along
+        };
+        let weights = weights(near, REACH * dim);
+        let places: Vec<Position> = near.iter().map(|n| displacement(&self.tree.position(n.place))).collect();
         let (mut density, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
         for (weight, place) in weights.iter().zip(&places) {
             density += weight;
@@ -55,11 +98,11 @@ pub fn nearest_linear(context: &Points, values: &[f64], query: &Points) -> Resul
             }
         }
         let means = Means::new(dim, density, first, second);
-        for (channel, estimate) in estimate.iter_mut().enumerate() {
+        for (channel, estimate) in estimate.iter_mut().enumerate().take(self.n_channels) {
             let (mut mean, mut cross) = (0.0, [0.0; 3]);
             let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-            for ((weight, place), n) in weights.iter().zip(&places).zip(&near) {
-                let value = values[channel * n_points + tree.order()[n.place]];
+            for ((weight, place), n) in weights.iter().zip(&places).zip(near) {
+                let value = self.values[channel * n_points + self.tree.order()[n.place]];
                 (least, most) = (least.min(value), most.max(value));
                 mean += weight / density * value;
                 (0..dim).for_each(|d| cross[d] += weight / density * value * place[d]);
@@ -67,9 +110,7 @@ pub fn nearest_linear(context: &Points, values: &[f64], query: &Points) -> Resul
             let fitted = means.as_ref().map_or(mean, |means| means.intercept(mean, cross));
             *estimate = fitted.max(least).min(most);
         }
-    });
-    let of = |channel: usize| estimates.iter().skip(channel).step_by(n_channels).copied();
-    Ok((0..n_channels).flat_map(of).collect())
+    }
 }
 
 /// The weights of neighbors, the nearest first.
@@ -88,6 +129,26 @@ mod tests {
     use crate::metric::relative_l2::relative_l2;
     use crate::pde::sample_rng;
     use crate::{Domain, Grid, Placement};
+
+    #[test]
+    fn one_left_out_is_estimated_from_the_others() {
+        use rand::RngExt;
+        let domain = Domain::unit(2, false).unwrap();
+        let mut rng = sample_rng(5, 0);
+        let places: Vec<f64> = (0..60).map(|_| rng.random()).collect();
+        let values: Vec<f64> = places.chunks(2).map(|x| x[0] - 2.0 * x[1]).collect();
+        let all = Points::scattered(domain.clone(), places.clone()).unwrap();
+        let estimates = leave_one_out(&all, &values).unwrap();
+        for i in 0..30 {
+            let others = |of: &[f64], n: usize| [&of[..i * n], &of[(i + 1) * n..]].concat();
+            let context = Points::scattered(domain.clone(), others(&places, 2)).unwrap();
+            let query = Points::scattered(domain.clone(), places[2 * i..2 * i + 2].to_vec()).unwrap();
+            let wanted = nearest_linear(&context, &others(&values, 1), &query).unwrap()[0];
+            assert!((estimates[i] - wanted).abs() < 1e-12, "{i}: {} {wanted}", estimates[i]);
+        }
+        let one = Points::scattered(domain, vec![0.5, 0.5]).unwrap();
+        assert!(leave_one_out(&one, &[1.0]).is_err());
+    }
     use rand::RngExt;
 
     fn random(domain: &Domain, n: usize, seed: u64) -> Points {

@@ -3,12 +3,12 @@
 
 use super::EstimatedRegularity;
 use crate::domain::Domain;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::points::Points;
 use crate::setconv::SetConv;
 use crate::theory::plan::{Failures, Gap, PlaceGrid, SensorObjective, gaps, spread};
 use crate::theory::{
-    Certificate, Estimator, LipschitzBound, LocalBounds, Regularity, Supremum, TheoremBound,
+    Certificate, Estimator, LipschitzBound, LocalBounds, LocalNoise, Regularity, Supremum, TheoremBound,
 };
 use serde::Serialize;
 
@@ -92,6 +92,24 @@ pub struct WeightBound {
     pub lebesgue: f64,
     /// Number of places where the sensors do not determine an affine function.
     pub n_fallbacks: usize,
+    /// What noise of the sensors adds, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseTerm>,
+}
+
+/// What noise of the sensors adds to the bound of one estimator.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NoiseTerm {
+    /// The most that the bound grows at the places, if no reading is off by more than its deviation: the largest Σ |w_j| σ_j.
+    pub worst: f64,
+    /// The same everywhere, also between the places; `null` where it is known at the places only.
+    pub everywhere: Option<f64>,
+    /// The largest standard deviation at the places, √(Σ w_j² σ_j²), of independent noise.
+    pub deviation: f64,
+    /// The median over the places of that deviation.
+    pub median: f64,
+    /// The largest sum of bound and worst noise at the places.
+    pub bound: f64,
 }
 
 /// The largest bounds at one ℓ.
@@ -112,7 +130,8 @@ impl SensorCertificate {
     pub const STEPS: usize = 6;
 
     /// Certifies `sensors` for states within `regularity`; `data` names what that was estimated from, if
-    /// anything. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
+    /// anything. Where a unit of an axis is not a unit of distance, all is said of the coordinates of
+    /// [`Domain::flat`]. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
     /// number of steps done.
     ///
     /// # Errors
@@ -124,6 +143,7 @@ impl SensorCertificate {
         setconv: Option<SetConv>,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Self> {
+        let sensors = if sensors.domain().is_flat() { sensors } else { sensors.flat()? };
         let domain = sensors.domain();
         let places = PlaceGrid::new(domain, spread(sensors.len()))?;
         let coarse = some_places(&sensors, TUNING)?;
@@ -182,6 +202,38 @@ impl SensorCertificate {
     }
 }
 
+impl SensorCertificate {
+    /// The same with what noise adds, given the standard deviation of each sensor's.
+    ///
+    /// # Errors
+    /// Not one deviation for each sensor, or one that is negative or not finite.
+    pub fn with_noise(mut self, deviations: &[f64]) -> Result<Self> {
+        if let Some(index) = deviations.iter().position(|s| !(*s >= 0.0 && s.is_finite())) {
+            let (what, value) = ("deviations of the sensors".into(), deviations[index]);
+            return Err(Error::NonFiniteValue { what, index: vec![index], value });
+        }
+        let most = deviations.iter().fold(0.0, |a: f64, &b| a.max(b));
+        for (found, map) in self.weights.iter_mut().zip(&self.maps) {
+            let setconv = SetConv::new(found.length_scale)?.with_density_floor(found.density_floor)?;
+            let noise =
+                LocalNoise::at(&setconv, found.estimator, &self.sensors, deviations, self.places.points())?;
+            let largest = |of: &dyn Fn(usize) -> f64| (0..noise.len()).map(of).fold(0.0, f64::max);
+            let mut sorted: Vec<f64> = noise.iter().map(|at| at.deviation).collect();
+            sorted.sort_by(f64::total_cmp);
+            // The signal's weights are positive and sum to at most one.
+            let proved = found.estimator == Estimator::NadarayaWatson;
+            found.noise = Some(NoiseTerm {
+                worst: largest(&|i| noise[i].worst),
+                everywhere: proved.then_some(most),
+                deviation: largest(&|i| noise[i].deviation),
+                median: sorted.get(sorted.len() / 2).copied().unwrap_or(0.0),
+                bound: largest(&|i| noise[i].worst + map[i]),
+            });
+        }
+        Ok(self)
+    }
+}
+
 impl WeightBound {
     /// The bounds from the weights at the places and everywhere, and at each place.
     fn find(
@@ -214,6 +266,7 @@ impl WeightBound {
             everywhere: supremum.upper.map(|upper| upper.max(bound)),
             lebesgue: local.bounds.iter().map(|at| at.lebesgue).fold(1.0, f64::max),
             n_fallbacks: local.n_fallbacks,
+            noise: None,
         };
         Ok((found, map))
     }

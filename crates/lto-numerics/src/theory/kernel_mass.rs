@@ -24,8 +24,8 @@ pub fn least_kernel_mass(domain: &Domain, kernel: &Gaussian) -> f64 {
 pub fn central_kernel_mass(domain: &Domain, kernel: &Gaussian) -> (f64, f64) {
     let (mut mass, mut slope) = (1.0, 0.0);
     for axis in domain.axes() {
-        let length = axis.length();
-        let along = axis_mass(axis, kernel.length_scale(), axis.lower + 0.5 * length);
+        let length = axis.extent();
+        let along = axis_mass(axis, kernel.length_scale(), axis.lower + 0.5 * axis.length());
         mass *= along;
         slope += 1.0 - length * kernel.value(0.25 * length * length) / along;
     }
@@ -34,7 +34,8 @@ pub fn central_kernel_mass(domain: &Domain, kernel: &Gaussian) -> (f64, f64) {
 
 fn axis_mass(axis: &Axis, ell: f64, x: f64) -> f64 {
     let half = |reach: f64| ell * FRAC_PI_2.sqrt() * erf(reach / (SQRT_2 * ell));
-    if axis.periodic { 2.0 * half(0.5 * axis.length()) } else { half(x - axis.lower) + half(axis.upper - x) }
+    let to = |end: f64| axis.scale * (x - end).abs();
+    if axis.periodic { 2.0 * half(0.5 * axis.extent()) } else { half(to(axis.lower)) + half(to(axis.upper)) }
 }
 
 #[cfg(test)]
@@ -43,6 +44,21 @@ mod tests {
     use crate::grid::{Grid, Placement};
     use crate::points::Points;
     use crate::setconv::SetConv;
+
+    #[test]
+    fn scaled_axes_are_as_flat_ones() {
+        let axis =
+            |periodic| vec![Axis::new("x", -1.0, 1.0, periodic).scaled(0.4), Axis::new("y", 0.0, 2.0, false)];
+        let kernel = Gaussian::new(0.3).unwrap();
+        for periodic in [false, true] {
+            let domain = Domain::new(axis(periodic)).unwrap();
+            let flat = domain.flat();
+            assert_eq!(central_kernel_mass(&domain, &kernel), central_kernel_mass(&flat, &kernel));
+            let (a, b) =
+                (kernel_mass(&domain, &kernel, &[0.5, 1.0]), kernel_mass(&flat, &kernel, &[0.2, 1.0]));
+            assert!((a / b - 1.0).abs() < 1e-14);
+        }
+    }
 
     fn mixed() -> Domain {
         Domain::new(vec![Axis::new("x", -1.0, 1.0, true), Axis::new("y", 0.0, 0.7, false)]).unwrap()

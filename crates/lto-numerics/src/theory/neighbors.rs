@@ -22,6 +22,8 @@ pub(super) struct Neighbors<'a> {
 pub(super) struct Near {
     /// The shortest displacements from x to the points.
     pub displacements: Vec<[f64; 3]>,
+    /// Which points they are.
+    pub indices: Vec<usize>,
     /// κ(x, c_j) over κ of the nearest point: at most 1, and never all zero.
     pub weights: Vec<f64>,
     /// Whether the point is half a period away along an axis, up to rounding, so that the displacement could
@@ -49,6 +51,7 @@ impl<'a> Neighbors<'a> {
     pub fn gather(&self, x: &[f64; 3], near: &mut Near) {
         near.displacements.clear();
         near.weights.clear();
+        near.indices.clear();
         near.turning.clear();
         let least = self.tree.nearest(x, None).map_or(0.0, |nearest| nearest.squared_distance);
         let rate = 0.5 / self.kernel.length_scale().powi(2);
@@ -64,6 +67,7 @@ impl<'a> Neighbors<'a> {
                 .push(near.reach >= self.steady && turns(self.context.domain(), &displacement, &[0.0; 3]));
             let squared = dot(&displacement, &displacement);
             near.displacements.push(displacement);
+            near.indices.push(self.tree.order()[place]);
             near.weights.push((-rate * (squared - least).max(0.0)).exp());
         }
         (near.largest, near.exponent) = (self.kernel.value(least), rate * least);

@@ -3,6 +3,7 @@
 mod lemmas;
 mod lifted;
 mod local;
+mod noise;
 mod plans;
 mod property;
 mod property_fill;

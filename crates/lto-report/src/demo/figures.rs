@@ -102,8 +102,11 @@ pub fn animation(forecast: &StateForecast) -> Result<Vec<u8>> {
             title: String::new(),
             same_quantity: true,
         },
-        frames: frames.map(|(t, values)| Frame { title: format!("t = {t:.4}"), values }).collect(),
+        frames: frames
+            .map(|(t, values)| Frame { title: format!("t = {t:.4}"), values, ends: None })
+            .collect(),
         quantity: "u".into(),
+        level: None,
         title: format!("forecast from {} sensors", observed.points.len()),
         colormap: None,
     })

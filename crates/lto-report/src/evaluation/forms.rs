@@ -1,5 +1,6 @@
 //! Tables on the terminal, as Markdown, LaTeX and CSV, and in reports.
 
+use super::coverage::coverages;
 use super::look::{Look, marks};
 use super::models::models;
 use super::rows::{cases, names};
@@ -135,7 +136,7 @@ pub fn formatted(evaluations: &[Evaluation], look: &Look, format: Format, color:
     let mut results = tables(evaluations, look);
     results.retain(|table| look.shows(table.name));
     let remarks = remarks(&results);
-    let mut all = [vec![models(evaluations)], results, skills(evaluations)].concat();
+    let mut all = [vec![models(evaluations)], results, skills(evaluations), coverages(evaluations)].concat();
     all.retain(|table| look.shows(table.name));
     in_form(&all, remarks, format, color)
 }

@@ -1,21 +1,22 @@
 //! How results are shown: by which metric, beside which published numbers, and which of a row is marked as
 //! best.
 
-use super::{models, skill};
+use super::{coverage, models, skill};
 use lto::evaluate::compare::{Aspect, Difference, FEWEST, best, too_few};
 use lto::evaluate::statistics::ErrorStatistics;
 use lto::evaluate::{Published, ResultKind};
 use lto_numerics::metric::MetricKind;
 
 /// The names of all tables, in the order of reports.
-pub const TABLES: [&str; ResultKind::ALL.len() + 2] = {
-    let mut names = [models::NAME; ResultKind::ALL.len() + 2];
+pub const TABLES: [&str; ResultKind::ALL.len() + 3] = {
+    let mut names = [models::NAME; ResultKind::ALL.len() + 3];
     let mut i = 0;
     while i < ResultKind::ALL.len() {
         names[i + 1] = ResultKind::ALL[i].name();
         i += 1;
     }
     names[ResultKind::ALL.len() + 1] = skill::NAME;
+    names[ResultKind::ALL.len() + 2] = coverage::NAME;
     names
 };
 

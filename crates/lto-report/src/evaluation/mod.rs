@@ -2,6 +2,7 @@
 
 mod about;
 mod charts;
+mod coverage;
 mod fields;
 mod forms;
 mod histogram;

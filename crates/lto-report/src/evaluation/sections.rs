@@ -2,6 +2,7 @@
 
 use super::about::{configurations, made, models, samples, training};
 use super::charts::{errors, spectra};
+use super::coverage::{ABOUT as ABOUT_BANDS, coverages, reliability};
 use super::fields::shown;
 use super::forms::remarks;
 use super::histogram::histogram;
@@ -138,6 +139,7 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
         }
         sections.push(section);
     }
+    sections.extend(bands(evaluations)?);
     sections.extend(fields(evaluations)?);
     if let Some(drawing) = spectra(evaluations) {
         let several = evaluations.iter().any(|e| e.data.channels.len() > 1);
@@ -148,6 +150,22 @@ pub fn sections(evaluations: &[Evaluation], look: &Look) -> Result<Vec<Section>>
     sections.extend(training(evaluations)?);
     sections.push(made(evaluations));
     Ok(sections)
+}
+
+/// What the bands of calibrated models do.
+fn bands(evaluations: &[Evaluation]) -> Result<Option<Section>> {
+    let tables = coverages(evaluations);
+    let mut section = Section::new("Bands: what they cover").text(ABOUT_BANDS);
+    for (evaluation, name) in evaluations.iter().zip(names(evaluations)) {
+        let Some(coverage) = &evaluation.coverage else { continue };
+        section = section.text(format!("{name} was calibrated on {}.", coverage.calibrated_on));
+        for (drawing, by) in reliability(coverage) {
+            section =
+                with_figure(section, Some(drawing), &format!("Reliability of the bands of {name}, {by}."))?;
+        }
+    }
+    let add = |section: Section, table: &ResultTable| with_table(section.text(table.title.clone()), table);
+    Ok((!tables.is_empty()).then(|| tables.iter().fold(section, add)))
 }
 
 /// Fields of the first sample, then the worst cases.

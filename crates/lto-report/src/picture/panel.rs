@@ -85,10 +85,21 @@ impl Panel {
         )
     }
 
+    /// The round numbers along both axes.
+    fn marks(&self) -> (Marks, Marks) {
+        let x = Marks::linear(self.x, (self.rect.width / 55).max(2));
+        (x, Marks::linear(self.y, (self.rect.height / 45).max(2)))
+    }
+
+    /// Where [`Panel::frame`] puts numbers along both axes.
+    pub fn ticks(&self) -> (Vec<f64>, Vec<f64>) {
+        let (x, y) = self.marks();
+        (x.values, y.values)
+    }
+
     /// Frame, ticks and labels.
     pub fn frame(&self, drawing: &mut Drawing, legend: &Legend) {
-        let x = Marks::linear(self.x, (self.rect.width / 55).max(2));
-        let y = Marks::linear(self.y, (self.rect.height / 45).max(2));
+        let (x, y) = self.marks();
         self.frame_with(drawing, legend, x, y);
     }
 

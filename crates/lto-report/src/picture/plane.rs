@@ -2,12 +2,16 @@
 //! rightwards and axis 1 upwards, except that longitude is always rightwards. Each pixel shows the grid points that lie
 //! in it, or the nearest one.
 
-use super::colormap::Scale;
+use super::colormap::{Rgb, Scale};
 use super::drawing::{Drawing, PIXELS_PER_UNIT, Rect};
 use super::panel::{Legend, Panel};
 use super::raster::Image;
+use lto_numerics::geography::{is_latitude, is_longitude};
 use lto_numerics::{Axis, Domain, Grid};
 use std::ops::Range;
+
+/// Color of meridians and parallels.
+const GRATICULE: Rgb = [150, 150, 150];
 
 /// The part of a grid that is shown, for fields of one channel in row-major order.
 pub struct Plane<'a> {
@@ -79,7 +83,9 @@ impl<'a> Plane<'a> {
             x_label: labeled.0.then_some(x.name.as_str()),
             y_label: labeled.1.then_some(y.name.as_str()),
         };
-        Panel { rect, x: (x.lower, x.upper), y: (y.lower, y.upper) }.frame(drawing, &legend);
+        let panel = Panel { rect, x: (x.lower, x.upper), y: (y.lower, y.upper) };
+        graticule(drawing, &panel, [x, y]);
+        panel.frame(drawing, &legend);
     }
 }
 
@@ -91,9 +97,23 @@ pub fn orientation(domain: &Domain) -> (usize, usize) {
     if begins(1, "lon") || begins(0, "lat") { (1, 0) } else { (0, 1) }
 }
 
+/// Meridians and parallels over a map of the Earth, at its numbers; nothing on other axes.
+pub fn graticule(drawing: &mut Drawing, panel: &Panel, [x, y]: [&Axis; 2]) {
+    if !(is_longitude(&x.name) && is_latitude(&y.name)) {
+        return;
+    }
+    let (meridians, parallels) = panel.ticks();
+    for lon in meridians {
+        drawing.line(vec![panel.position(lon, panel.y.0), panel.position(lon, panel.y.1)], GRATICULE, 0.5);
+    }
+    for lat in parallels {
+        drawing.line(vec![panel.position(panel.x.0, lat), panel.position(panel.x.1, lat)], GRATICULE, 0.5);
+    }
+}
+
 /// Height of a panel of the given width that keeps the proportions of two axes, within reason.
 pub fn height(width: usize, horizontal: &Axis, vertical: &Axis) -> usize {
-    let ratio = vertical.length() / horizontal.length();
+    let ratio = vertical.extent() / horizontal.extent();
     (width as f64 * ratio.clamp(0.4, 1.6)).round() as usize
 }
 

@@ -7,6 +7,7 @@ use super::plane::{self, Plane};
 use lto_numerics::{Domain, Grid, Points};
 
 /// What a tile shows.
+#[derive(Clone)]
 pub enum Content<'a> {
     /// Values on a grid, as an image.
     Field {
@@ -27,6 +28,7 @@ pub enum Content<'a> {
 }
 
 /// One map.
+#[derive(Clone)]
 pub struct Tile<'a> {
     /// Its title.
     pub title: String,

@@ -11,8 +11,11 @@ pub use summary::PredictionSummary;
 
 use crate::error::{Error, Result};
 use crate::picture::colormap::Colormap;
+use crate::picture::ticks::short;
+use lto::band::Band;
 use lto::model::ModelCard;
 use lto::observations::Observations;
+use lto_numerics::calendar::show_iso;
 use lto_numerics::{Grid, PointStructure, Points};
 use std::path::{Path, PathBuf};
 
@@ -67,6 +70,10 @@ pub struct Predicted<'a> {
     pub times: &'a [f64],
     /// Values `[time, channel, point]`.
     pub values: &'a [f64],
+    /// A band around them, if one was asked for.
+    pub band: Option<&'a Band>,
+    /// Fields that the state may be, each as the values; empty if none were asked for.
+    pub samples: &'a [Vec<f64>],
     /// The channel that pictures show.
     pub shown_channel: usize,
     /// The color map of pictures; chosen from the values if `None`.
@@ -79,11 +86,49 @@ impl<'a> Predicted<'a> {
         self.times.len().max(1)
     }
 
+    /// A time in words: `t = 0.5`, or its date.
+    fn when(&self, time: f64) -> String {
+        match self.card.problem.measured.dated {
+            true => show_iso(time),
+            false => format!("t = {}", short(time)),
+        }
+    }
+
     /// The values of a channel in one of the predicted fields.
     pub fn channel(&self, frame: usize, channel: usize) -> &'a [f64] {
+        self.part(self.values, frame, channel)
+    }
+
+    /// The ends of the band of a channel in one of the predicted fields.
+    pub fn ends(&self, frame: usize, channel: usize) -> Option<[&'a [f64]; 2]> {
+        self.band.map(|band| [&band.lower, &band.upper].map(|end| self.part(end, frame, channel)))
+    }
+
+    /// All arrays of one of the predicted fields with their names: the channels, then the ends of their bands, then their
+    /// samples.
+    pub fn arrays(&self, frame: usize) -> Vec<(String, &'a [f64])> {
+        let names = self.channel_names();
+        let of = |values: &'a [f64], suffix: String| {
+            let named = names.iter().enumerate();
+            named
+                .map(move |(c, name)| (format!("{name}{suffix}"), self.part(values, frame, c)))
+                .collect::<Vec<_>>()
+        };
+        let band = self.band.map(|band| {
+            let ends = names.iter().enumerate().map(|(c, name)| {
+                [(&band.lower, "lower"), (&band.upper, "upper")]
+                    .map(|(end, which)| (format!("{name}_{which}"), self.part(end, frame, c)))
+            });
+            ends.flatten().collect::<Vec<_>>()
+        });
+        let samples = self.samples.iter().enumerate().flat_map(|(i, one)| of(one, format!("_sample_{i}")));
+        of(self.values, String::new()).into_iter().chain(band.into_iter().flatten()).chain(samples).collect()
+    }
+
+    fn part(&self, values: &'a [f64], frame: usize, channel: usize) -> &'a [f64] {
         let n = self.query.len();
         let first = (frame * self.card.problem.target_channels + channel) * n;
-        self.values.get(first..first + n).unwrap_or_default()
+        values.get(first..first + n).unwrap_or_default()
     }
 
     /// The names of the channels.
@@ -122,6 +167,7 @@ mod tests {
             native: vec![4, 4],
             times,
             changes: Vec::new(),
+            measured: Default::default(),
         };
         ModelCard {
             problem,
@@ -136,6 +182,7 @@ mod tests {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: Default::default(),
+            calibration: None,
         }
     }
 
@@ -146,7 +193,12 @@ mod tests {
         let scattered = Points::scattered(domain.clone(), vec![0.1, 0.2, 0.3, 0.4, 0.8, 0.6]).unwrap();
         let grid = Points::grid(Grid::cubic(domain, 3, Placement::Left).unwrap());
         let observations = Observations {
-            context: Context { points: scattered.clone(), n_channels: 2, values: vec![1.0; 6] },
+            context: Context {
+                points: scattered.clone(),
+                n_channels: 2,
+                values: vec![1.0; 6],
+                deviations: None,
+            },
             time: None,
             n_skipped: 0,
             n_merged: 0,
@@ -162,16 +214,36 @@ mod tests {
                     let values: Vec<f64> =
                         (0..2 * query.len() * times.len().max(1)).map(|i| i as f64).collect();
                     let card = card((!times.is_empty()).then_some([0.0, 1.0]));
+                    let off = |by: f64| values.iter().map(|v| v + by).collect::<Vec<f64>>();
+                    let band = Band { level: 0.9, lower: off(-1.0), upper: off(2.0) };
                     let predicted = Predicted {
                         card: &card,
                         observations: &observations,
                         query,
                         times,
                         values: &values,
+                        band: None,
+                        samples: &[],
                         shown_channel: 1,
                         colormap: None,
                     };
                     let outcome = format.write(&path, &predicted);
+                    let plain = format.files(&path, times.len()).first().map(std::fs::read);
+                    // With a band every file holds or shows more.
+                    let samples = [off(0.5)];
+                    let banded = Predicted { band: Some(&band), samples: &samples, ..predicted };
+                    if outcome.is_ok() {
+                        format.write(&path, &banded).unwrap();
+                        let with_band = format.files(&path, times.len()).first().map(std::fs::read);
+                        let [plain, with_band] = [plain, with_band].map(|file| file.unwrap().unwrap().len());
+                        assert!(with_band > plain, "{path:?}: {plain} {with_band}");
+                        let names: Vec<String> = banded.arrays(0).into_iter().map(|(name, _)| name).collect();
+                        let of = |c: &str| ["lower", "upper"].map(|end| format!("{c}_{end}"));
+                        let expected =
+                            [vec!["u".to_string(), "v,w".into()], of("u").into(), of("v,w").into()].concat();
+                        assert_eq!(names[..6], expected);
+                        assert_eq!(names[6..], ["u_sample_0", "v,w_sample_0"]);
+                    }
                     let refused = format.refusal(query, times.len());
                     assert_eq!(outcome.is_err(), refused.is_some(), "{path:?} {times:?} {outcome:?}");
                     let mut expected = format.files(&path, times.len());

@@ -5,6 +5,7 @@ use crate::error::Result;
 use lto_numerics::dataset::write::NpzArchive;
 use std::path::Path;
 
+/// `lower` and `upper`, the ends of a band of a `level`, have the shape of `values`, `samples` one more axis before it.
 /// `values` is `[time, channel, axis 0, …]` on a grid, else `[time, channel, point]`; no time axis if steady.
 pub(super) struct Npz;
 
@@ -38,6 +39,15 @@ impl PredictionFormat for Npz {
             }
         }
         archive.numbers("values", &shape, predicted.values)?;
+        if let Some(band) = predicted.band {
+            archive.numbers("level", &[1], &[band.level])?;
+            archive.numbers("lower", &shape, &band.lower)?;
+            archive.numbers("upper", &shape, &band.upper)?;
+        }
+        if !predicted.samples.is_empty() {
+            shape.insert(0, predicted.samples.len());
+            archive.numbers("samples", &shape, &predicted.samples.concat())?;
+        }
         Ok(archive.finish()?)
     }
 }

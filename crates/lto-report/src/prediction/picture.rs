@@ -3,7 +3,6 @@
 use super::{Predicted, PredictionFormat};
 use crate::error::Result;
 use crate::picture::prediction::{self, Frame, Observed, Subject};
-use crate::picture::ticks::short;
 use lto_numerics::Points;
 use lto_numerics::dataset::write::write_whole;
 use std::path::Path;
@@ -62,23 +61,25 @@ fn subject<'a>(predicted: &Predicted<'a>) -> Subject<'a> {
         points: &context.points,
         values: context.values.get(source * n..(source + 1) * n).unwrap_or_default(),
         title: match predicted.observations.time {
-            Some(time) => format!("observed, t = {}", short(time)),
+            Some(time) => format!("observed, {}", predicted.when(time)),
             None => "observed".into(),
         },
         same_quantity: same,
     };
     let frame = |index: usize| Frame {
         title: match predicted.times.get(index) {
-            Some(&time) => format!("predicted, t = {}", short(time)),
+            Some(&time) => format!("predicted, {}", predicted.when(time)),
             None => "predicted".into(),
         },
         values: predicted.channel(index, channel),
+        ends: predicted.ends(index, channel),
     };
     Subject {
         query: predicted.query,
         observed,
         frames: (0..predicted.n_frames()).map(frame).collect(),
         quantity: names.get(channel).cloned().unwrap_or_default(),
+        level: predicted.band.map(|band| band.level),
         title: format!("{n} sensors"),
         colormap: predicted.colormap,
     }

@@ -34,15 +34,8 @@ impl PredictionFormat for Vti {
     /// The collection is written last, when all its files exist.
     fn write(&self, path: &Path, predicted: &Predicted) -> Result<()> {
         let grid = predicted.grid().ok_or_else(|| Error::bad_file(path, "VTK image data needs a grid"))?;
-        let names = predicted.channel_names();
-        let document = |frame: usize| {
-            let channels: Vec<(&str, &[f64])> = names
-                .iter()
-                .enumerate()
-                .map(|(c, name)| (name.as_str(), predicted.channel(frame, c)))
-                .collect();
-            image_data(grid, &channels, predicted.times.get(frame).copied())
-        };
+        let document =
+            |frame: usize| image_data(grid, &predicted.arrays(frame), predicted.times.get(frame).copied());
         if predicted.n_frames() == 1 {
             return Ok(write_whole(path, document(0)?.as_bytes())?);
         }
@@ -67,7 +60,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
 }
 
 /// The document of one field. VTK varies the first axis fastest, our grids the last.
-fn image_data(grid: &Grid, channels: &[(&str, &[f64])], time: Option<f64>) -> Result<String> {
+fn image_data(grid: &Grid, channels: &[(String, &[f64])], time: Option<f64>) -> Result<String> {
     let mut extent = String::new();
     let (mut origin, mut spacing) = ([0.0; 3], [1.0; 3]);
     for d in 0..3 {
@@ -143,7 +136,7 @@ mod tests {
         let grid = Grid::uniform(Domain::new(axes).unwrap(), &[(2, Placement::Left), (4, Placement::Vertex)])
             .unwrap();
         let values: Vec<f64> = (0..8).map(f64::from).collect();
-        let text = image_data(&grid, &[("a<b", &values), ("c", &values)], Some(0.25)).unwrap();
+        let text = image_data(&grid, &[("a<b".into(), &values), ("c".into(), &values)], Some(0.25)).unwrap();
         assert!(text.contains("WholeExtent=\"0 1 0 3 0 0\" Origin=\"-1 0 0\" Spacing=\"1 1 1\""), "{text}");
         assert!(text.contains("Name=\"a&lt;b\" format=\"appended\" offset=\"0\""), "{text}");
         // 8 + 64 bytes are 96 characters of base64.

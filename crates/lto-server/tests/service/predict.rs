@@ -24,6 +24,7 @@ fn expected(points: Option<Vec<f64>>) -> Vec<f64> {
         points: Points::scattered(problem.domain.clone(), sensors).unwrap(),
         n_channels: 1,
         values: vec![0.3, 0.1, 0.5, 0.2],
+        deviations: None,
     };
     model.predict(&context, 0.0, &[0.004, 0.008], &Arc::new(points)).unwrap().values
 }

@@ -11,6 +11,7 @@ use lto::train::checkpoint::Position;
 use lto::weights;
 use lto_numerics::dataset::write::NpzArchive;
 use lto_numerics::dataset::{Dataset, DatasetSummary, GridOption, LayoutKind, OpenOptions, format};
+use lto_numerics::records::{FaultPolicy, RecordInspection, RecordOptions, Records};
 use lto_numerics::{Domain, Placement};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -38,6 +39,7 @@ const EXTREMES: [&str; 12] = [
 #[derive(Clone, Copy, PartialEq)]
 enum Target {
     Data,
+    Records,
     Model,
     Checkpoint,
     Pickle,
@@ -68,7 +70,7 @@ impl Input {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let text = match self.target {
             Target::Data | Target::Pickle => 0..0,
-            Target::Config => 0..self.bytes.len(),
+            Target::Records | Target::Config => 0..self.bytes.len(),
             // A header of JSON after its length.
             Target::Model | Target::Checkpoint => 8..8 + header_length(&self.bytes),
         };
@@ -91,6 +93,7 @@ impl Input {
     pub fn exercise(&self, path: &Path) {
         match self.target {
             Target::Data => read_data(path),
+            Target::Records => read_records(path),
             Target::Model => drop(Model::load(path)),
             Target::Checkpoint => drop(weights::read::<Position>(path)),
             Target::Pickle => drop(read_state_dict(path)),
@@ -127,6 +130,19 @@ fn other_number(text: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 /// Lists a file, reads its arrays, and opens it in every layout.
+/// Reads a record, faults refused and skipped, with every frame of what is understood.
+fn read_records(path: &Path) {
+    for faults in [FaultPolicy::Refuse, FaultPolicy::Skip] {
+        let Ok(records) = Records::open(path, &RecordOptions { faults, ..RecordOptions::default() }) else {
+            continue;
+        };
+        for frame in 0..records.times().len() {
+            drop(records.frame(frame));
+        }
+        drop(RecordInspection::new(&records));
+    }
+}
+
 fn read_data(path: &Path) {
     let mut axes = Vec::new();
     if let Ok(mut store) = format::open(path) {
@@ -171,6 +187,7 @@ fn problem() -> Problem {
         native: vec![16, 16],
         times: Some([0.0, 1.0]),
         changes: Vec::new(),
+        measured: Default::default(),
     }
 }
 
@@ -195,6 +212,7 @@ pub fn inputs(folder: &Path) -> Vec<Input> {
     for format in ["csv", "hdf5", "layouts", "mat5", "npy"] {
         add(&format!("crates/lto-numerics/tests/fixtures/{format}"), &data, Target::Data);
     }
+    add("crates/lto-numerics/tests/fixtures/records", &["csv", "nc"], Target::Records);
     add("crates/lto/tests/fixtures", &["pt"], Target::Pickle);
     for configs in ["ours", "paper", "reproduce", "thirdparty"] {
         add(&format!("configs/{configs}"), &["toml"], Target::Config);
@@ -292,6 +310,7 @@ fn models(folder: &Path) -> Vec<Input> {
             steps: 0,
             cpu_minutes: None,
             ways: Vec::new(),
+            calibration: None,
             errors: Default::default(),
         };
         let model = Model::of(card, operator);

@@ -20,6 +20,10 @@ impl OperatorConfig for AnomalyPersistence {
         "anomaly_persistence"
     }
 
+    fn takes_calendar(&self) -> bool {
+        true
+    }
+
     fn takes_history(&self) -> bool {
         false
     }

@@ -19,6 +19,10 @@ impl OperatorConfig for Climatology {
         "climatology"
     }
 
+    fn takes_calendar(&self) -> bool {
+        true
+    }
+
     fn takes_history(&self) -> bool {
         false
     }

@@ -87,6 +87,10 @@ impl Architecture for CourseOperator {
         &self.problem
     }
 
+    fn takes_missing(&self) -> bool {
+        true
+    }
+
     fn encode(&self, _contexts: &[Context]) -> Result<()> {
         if self.anomalies { check_frame(&self.problem, self.name) } else { Ok(()) }
     }

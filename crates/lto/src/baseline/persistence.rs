@@ -2,6 +2,7 @@
 
 use super::still::Still;
 use crate::error::Result;
+use crate::interpolate::by_channel;
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use lto_numerics::geometry::nearest;
@@ -17,6 +18,10 @@ pub const PERSISTENCE: Still = Still { name: "persistence", carry: hold };
 /// # Errors
 /// A query in another domain.
 fn hold(context: &Context, query: &Points) -> Result<Vec<f64>> {
+    by_channel(context, query, f64::NAN, nearest_of)
+}
+
+fn nearest_of(context: &Context, query: &Points) -> Result<Vec<f64>> {
     if context.points == *query {
         return Ok(context.values.clone());
     }

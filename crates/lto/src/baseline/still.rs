@@ -33,6 +33,10 @@ impl OperatorConfig for Still {
         self.name
     }
 
+    fn takes_calendar(&self) -> bool {
+        true
+    }
+
     fn takes_history(&self) -> bool {
         false
     }
@@ -51,6 +55,10 @@ impl Architecture for StillOperator {
 
     fn problem(&self) -> &Problem {
         &self.problem
+    }
+
+    fn takes_missing(&self) -> bool {
+        true
     }
 
     fn encode(&self, _contexts: &[Context]) -> Result<()> {

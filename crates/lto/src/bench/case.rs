@@ -110,6 +110,7 @@ impl Case {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
+            calibration: None,
         };
         Model::new(card, 0)
     }
@@ -134,6 +135,7 @@ impl Case {
             points: Points::grid(self.grid.as_ref().clone()),
             n_channels: self.problem.source_channels,
             values: self.values(example as f64, self.problem.source_channels),
+            deviations: None,
         };
         (0..self.n_examples).map(context).collect()
     }

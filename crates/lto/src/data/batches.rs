@@ -64,7 +64,16 @@ pub struct Prepared {
     pub origins: Vec<ExampleOrigin>,
 }
 
-/// Makes batches. Shared between threads.
+/// What batches come from. Shared between threads.
+pub trait BatchSource: Send + Sync {
+    /// The batch of step `step`, the same whatever was made before.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, or a context that cannot be drawn.
+    fn make(&self, step: u64) -> Result<Prepared>;
+}
+
+/// Makes batches of fields. Shared between threads.
 pub struct Batches {
     data: Arc<Data>,
     options: BatchOptions,
@@ -90,10 +99,10 @@ impl Batches {
         Self { data, options, seed, native, order: Mutex::new(None) }
     }
 
-    /// The batch of step `step`, the same whatever was made before.
+    /// As [`BatchSource::make`].
     ///
     /// # Errors
-    /// Data that cannot be read or solved, or a context that cannot be drawn.
+    /// As [`BatchSource::make`].
     pub fn make(&self, step: u64) -> Result<Prepared> {
         let options = &self.options;
         let layout = self.data.layout();
@@ -256,6 +265,12 @@ impl Batches {
             }
             _ => Ok((self.native.clone(), (0..n).collect())),
         }
+    }
+}
+
+impl BatchSource for Batches {
+    fn make(&self, step: u64) -> Result<Prepared> {
+        Batches::make(self, step)
     }
 }
 

@@ -27,6 +27,16 @@ pub struct DataConfig {
     pub window: Option<WindowConfig>,
     /// Number of frames in a source state, as channels: those before s, oldest first, then the one at s.
     pub history: usize,
+    /// The file holds records of stations instead of fields on a grid: how to read them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<RecordsConfig>,
+    /// Periods by whose phases a model sees times, in their unit: `[24]` for the hour of the day. Absolute times are then never
+    /// outside the trained range; leads are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calendar: Vec<f64>,
+    /// Fields that do not change, as elevation or land and sea: `{ path = "orography.nc", keys = ["z"] }`.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    pub statics: Option<StaticConfig>,
     /// Which samples train, validate and test.
     pub split: SplitConfig,
     /// Megabytes of samples to keep in memory; others are read or solved again.
@@ -68,6 +78,9 @@ impl Default for DataConfig {
             frame_stride: 1,
             window: None,
             history: 1,
+            records: None,
+            calendar: Vec::new(),
+            statics: None,
             split: SplitConfig::default(),
             cache_mb: 1024,
             symmetries: None,
@@ -84,6 +97,37 @@ impl Default for DataConfig {
             stride: 1,
         }
     }
+}
+
+/// How records of stations are read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecordsConfig {
+    /// Standard deviation of the sensors' noise, in the unit of each variable, where the file has no column of it; one number
+    /// for all, or one for each.
+    pub noise: Vec<f64>,
+    /// A table of stations with their coordinates, for a file whose rows have none.
+    pub stations: Option<PathBuf>,
+    /// Unit of times that are numbers: `hours since 2019-03-01`.
+    pub time_unit: Option<String>,
+    /// Numbers that stand for a missing value.
+    pub missing: Vec<f64>,
+    /// Leave rows out that cannot be used, instead of refusing the file.
+    pub skip_faults: bool,
+    /// Points along each axis of the grid that the mean course is kept on and predictions are shown on; 32 along the longest
+    /// axis if not given.
+    pub points: Vec<usize>,
+}
+
+/// Where static fields are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StaticConfig {
+    /// The file, on a grid that covers the domain.
+    pub path: PathBuf,
+    /// The arrays to read; all if empty.
+    #[serde(default)]
+    pub keys: Vec<String>,
 }
 
 /// Which samples train, validate and test.
@@ -107,6 +151,18 @@ pub enum SplitConfig {
         validation: usize,
         /// Samples to test on.
         test: usize,
+    },
+    /// Of records, shares of the time in its order, the first for training, and of the stations, at random, that are never
+    /// trained on.
+    Records {
+        /// Share of the time to validate on, before that of the tests.
+        #[serde(default)]
+        validation: f64,
+        /// Share of the time to test on, the last.
+        test: f64,
+        /// Share of the stations held out.
+        #[serde(default)]
+        stations: f64,
     },
     /// All samples for tests: data not used for training.
     Test,
@@ -135,6 +191,11 @@ impl SplitConfig {
                     return refuse("split.counts", value, &format!("there are {n} samples"));
                 };
                 Split { train: (0..a).collect(), validation: (a..b).collect(), test: (b..c).collect() }
+            }
+            SplitConfig::Records { .. } => {
+                let requirement =
+                    "is for records of stations; samples of fields are split by counts or shares";
+                return refuse("split.records", format!("{self:?}"), requirement);
             }
             SplitConfig::Test => {
                 return Ok(Split { train: Vec::new(), validation: Vec::new(), test: (0..n).collect() });
@@ -193,6 +254,26 @@ impl DataConfig {
         ] {
             if value == 0 {
                 return refuse(key, "0".into(), "must be at least 1");
+            }
+        }
+        if let Some(bad) = self.calendar.iter().find(|period| !(**period > 0.0 && period.is_finite())) {
+            return refuse("calendar", bad.to_string(), "periods must be positive");
+        }
+        if let Some(records) = &self.records {
+            if let Some(bad) = records.noise.iter().find(|noise| !(**noise >= 0.0 && noise.is_finite())) {
+                return refuse("records.noise", bad.to_string(), "must not be negative");
+            }
+            let fields_only = [
+                ("window", self.window.is_some()),
+                ("samples", self.samples.is_some()),
+                ("generate", self.generate.is_some()),
+            ];
+            if let Some((key, _)) = fields_only.iter().find(|(_, given)| *given) {
+                return refuse(
+                    key,
+                    "given".into(),
+                    "is for fields on a grid; records are split by time and station",
+                );
             }
         }
         if let Some(period) = self.time_period.filter(|period| !(*period > 0.0 && period.is_finite())) {

@@ -155,6 +155,11 @@ impl ContextConfig {
         Ok(())
     }
 
+    /// How often a design is drawn, relative to the others.
+    pub fn weight(&self, design: DesignKind) -> f64 {
+        self.designs.of(design)
+    }
+
     /// The largest fraction that can be drawn.
     pub fn largest_fraction(&self) -> f64 {
         if self.only_full() { 1.0 } else { self.fraction[1] }
@@ -220,7 +225,7 @@ impl ContextChoice {
 /// A field observed at every point of its grid.
 fn whole(field: &Field) -> Context {
     let points = Points::grid(field.grid().as_ref().clone());
-    Context { points, n_channels: field.n_channels(), values: field.values().to_vec() }
+    Context { points, n_channels: field.n_channels(), values: field.values().to_vec(), deviations: None }
 }
 
 #[cfg(test)]

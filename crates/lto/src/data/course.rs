@@ -10,11 +10,11 @@ impl Data {
     /// The mean course of the training samples, for a model that learns departures from it.
     ///
     /// # Errors
-    /// A steady problem or sources of several frames; otherwise as [`Data::fill`].
+    /// A steady problem; otherwise as [`Data::fill`].
     pub(crate) fn course(&self) -> Result<Course> {
-        if self.layout().is_steady() || self.history() > 1 {
+        if self.layout().is_steady() {
             let (key, value) = ("data.anomalies".into(), "true".into());
-            let requirement = "needs times, and sources of one frame".into();
+            let requirement = "needs times".into();
             return Err(Error::Config { key, value, requirement });
         }
         let mut when = MeanCourse::default();

@@ -14,12 +14,14 @@ pub mod pairs;
 pub mod prefetch;
 mod refine;
 mod source;
+pub(crate) mod statics;
+pub mod stations;
 pub mod stream;
 pub mod window;
 
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelCard, ModelConfig};
-use crate::problem::Problem;
+use crate::problem::{Calendar, Measured, Problem};
 use cache::Cache;
 use config::DataConfig;
 use lto_numerics::dataset::{Normalizer, Split};
@@ -63,6 +65,7 @@ pub struct Data {
     notes: Vec<String>,
     history: usize,
     time_period: Option<f64>,
+    measured: Measured,
 }
 
 impl Data {
@@ -70,9 +73,14 @@ impl Data {
     /// `context_fraction` that will be drawn: above 1, genuinely finer data are looked for.
     ///
     /// # Errors
-    /// Data that cannot be read or solved, a split that does not fit, or symmetries the data do not have.
+    /// Data that cannot be read or solved, a split that does not fit, symmetries the data do not have, or records of stations.
     pub fn open(config: &DataConfig, largest_fraction: f64) -> Result<Self> {
         config.validate()?;
+        if config.records.is_some() {
+            let (key, value) = ("data.records".into(), "given".into());
+            let requirement = "must be left out here, which needs fields on a grid".into();
+            return Err(Error::Config { key, value, requirement });
+        }
         let wanted = |points: usize| largest_fraction * points as f64;
         let source: Box<dyn SampleSource> = match (&config.path, &config.generate) {
             (Some(path), _) => Box::new(file::FileSource::open(path, config, wanted)?),
@@ -150,6 +158,7 @@ impl Data {
             notes.extend(note);
         }
         let symmetries = declared(config, layout.grid.domain())?;
+        let domain = layout.grid.domain().clone();
         Ok(Self {
             cache: Mutex::new(Cache::new(limit)),
             split,
@@ -157,6 +166,11 @@ impl Data {
             notes,
             history,
             time_period: config.time_period,
+            measured: Measured {
+                calendar: calendar(config, source.layout().times.last().zip(source.layout().times.first())),
+                statics: config.statics.as_ref().map(|files| statics::read(files, &domain)).transpose()?,
+                ..Measured::default()
+            },
             source,
         })
     }
@@ -196,6 +210,7 @@ impl Data {
             native: layout.grid.shape(),
             times: layout.times.first().zip(layout.times.last()).map(|(&first, &last)| [first, last]),
             changes: Vec::new(),
+            measured: self.measured.clone(),
         }
     }
 
@@ -215,6 +230,7 @@ impl Data {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
+            calibration: None,
         }
     }
 
@@ -326,6 +342,12 @@ impl Data {
             })?;
         Ok(Field::new(grid.clone(), channels, cut.iter().map(|&v| f64::from(v)).collect())?)
     }
+}
+
+/// The calendar that is asked for, with leads up to the whole range of times until pairs say less.
+fn calendar(config: &DataConfig, range: Option<(&f64, &f64)>) -> Option<Calendar> {
+    let longest_lead = range.map(|(last, first)| last - first)?;
+    (!config.calendar.is_empty()).then(|| Calendar { periods: config.calendar.clone(), longest_lead })
 }
 
 /// Fields on one grid as the channels of one field.

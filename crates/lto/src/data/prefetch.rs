@@ -1,6 +1,6 @@
 //! Makes the next batches while the network computes.
 
-use super::batches::{Batches, Prepared};
+use super::batches::{BatchSource, Prepared};
 use crate::error::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Prefetch {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(batches: Arc<Batches>, steps: Range<u64>) -> Result<Self> {
+    pub fn start(batches: Arc<dyn BatchSource>, steps: Range<u64>) -> Result<Self> {
         let (sender, receiver) = sync_channel(READY);
         let work = move || {
             for step in steps {

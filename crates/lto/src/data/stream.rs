@@ -14,6 +14,8 @@ pub enum Purpose {
     Validation,
     /// The noise on the contexts of a step.
     Noise,
+    /// The layouts, starts and noise of a calibration.
+    Calibration,
 }
 
 /// Stream number `index` of a purpose under a seed.

@@ -65,6 +65,9 @@ pub struct EvaluationConfig {
     pub noise: Vec<f64>,
     /// Native steps of the long forecast; at most ten if not given, 0 leaves it out.
     pub horizon: Option<usize>,
+    /// Only the bands of calibrated models are measured.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bands_only: bool,
     /// Source frame of the long forecast; the first that all models can start from if not given.
     pub start: Option<usize>,
 }
@@ -90,6 +93,7 @@ impl Default for EvaluationConfig {
             ],
             noise: vec![0.01, 0.05, 0.1],
             horizon: None,
+            bands_only: false,
             start: None,
         }
     }

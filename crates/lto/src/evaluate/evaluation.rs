@@ -1,6 +1,7 @@
 //! The results of an evaluation: written as JSON, and the source of tables and pictures.
 
 use super::config::EvaluationConfig;
+use super::coverage::Coverage;
 use super::level::ResolutionOrigin;
 use super::outcome::Outcome;
 use crate::data::context::DesignKind;
@@ -41,6 +42,9 @@ pub struct Evaluation {
     pub noise: Vec<NoiseResult>,
     /// Over many steps; none for a steady problem.
     pub horizon: Option<HorizonResult>,
+    /// What its bands do; none for a model without calibration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
     /// Power by wavenumber of one-step predictions and of the truth; none if points are not equally spaced.
     pub spectra: Option<Spectra>,
     /// Fields to look at.

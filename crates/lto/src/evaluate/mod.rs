@@ -1,8 +1,10 @@
 //! How good a model is, in numbers.
 
+mod calibrated;
 pub mod compare;
 pub mod config;
 pub mod context_sweep;
+pub mod coverage;
 pub mod evaluation;
 mod evaluator;
 pub mod examples;
@@ -19,10 +21,13 @@ mod sensor_rate;
 pub mod shape;
 pub mod skill;
 mod source;
+pub mod stations;
 pub mod statistics;
 mod worst;
 
+pub use calibrated::CalibrationRequest;
 pub use config::{EvaluationConfig, Part};
+pub use coverage::{Coverage, CoverageRow};
 pub use evaluation::{Evaluation, ModelInfo};
 pub use evaluator::{EvaluationRequest, Evaluator};
 pub use level::{Levels, ResolutionOrigin};

@@ -1,6 +1,7 @@
 //! Runs an evaluation: every case on the same samples, starts and random contexts, whatever the model.
 
 use super::config::{EvaluationConfig, Protocol};
+use super::coverage::{coverage, n_cases};
 use super::evaluation::{
     ContextResult, DataInfo, Evaluation, ModelInfo, NoiseResult, ResolutionResult, SCHEMA,
 };
@@ -47,9 +48,13 @@ pub fn evaluate(
     let mut gallery = Gallery::default();
     let full =
         Case { context: native.clone(), query: native.clone(), choice: ContextChoice::FULL, noise: 0.0 };
-    let one_step = runner.measure(&full, Some(&mut gallery))?.0;
+    let measured = !config.bands_only;
+    let one_step = match measured {
+        true => runner.measure(&full, Some(&mut gallery))?.0,
+        false => Outcome::Unsupported("only bands were measured".into()),
+    };
     let mut resolutions = Vec::new();
-    for (context, query) in runner.resolution_pairs() {
+    for (context, query) in runner.resolution_pairs().into_iter().filter(|_| measured) {
         let (context, query) = levels.pair(context, query)?;
         let outcome = if context.grid == native.grid && query.grid == native.grid {
             one_step.clone()
@@ -65,7 +70,7 @@ pub fn evaluate(
         });
     }
     let mut contexts = Vec::new();
-    for &design in &config.designs {
+    for &design in config.designs.iter().filter(|_| measured) {
         for &fraction in &config.fractions {
             let choice = ContextChoice { design, fraction };
             let origin = if choice.above(native.grid.len()) {
@@ -78,11 +83,16 @@ pub fn evaluate(
         }
     }
     let mut noise = Vec::new();
-    for &level in &config.noise {
+    for &level in config.noise.iter().filter(|_| measured) {
         let outcome = runner.measure(&Case { noise: level, ..full.clone() }, None)?.0;
         noise.push(NoiseResult { level, outcome });
     }
-    let horizon = horizon(&mut runner, native, &mut gallery)?;
+    let horizon = if measured { horizon(&mut runner, native, &mut gallery)? } else { None };
+    let (before, samples) = (runner.done, runner.protocol.samples.clone());
+    let coverage = {
+        let mut progress = |done: usize, _: usize| runner.advance(before + done - runner.done).is_ok();
+        coverage(model, levels.data(), &samples, config, &mut progress)?
+    };
     let layout = levels.data().layout();
     let Protocol { samples, starts, .. } = runner.protocol;
     Ok(Evaluation {
@@ -103,6 +113,7 @@ pub fn evaluate(
         contexts,
         noise,
         horizon,
+        coverage,
         spectra: gallery.spectra(),
         examples: gallery.examples,
         seconds: clock.elapsed().as_secs_f64(),
@@ -150,7 +161,9 @@ impl<'a> Runner<'a> {
         model.check_times(&frames.filter_map(|frame| times.get(frame).copied()).collect::<Vec<_>>())?;
         let cases = config.all_resolutions().len() + config.designs.len() * config.fractions.len();
         let long = if protocol.horizon.is_some() { Way::ALL.len() } else { 0 };
-        let total = (1 + cases + config.noise.len() + long) * protocol.samples.len();
+        let bands = model.card().calibration.as_ref().map_or(0, |_| n_cases(config));
+        let others = if config.bands_only { 0 } else { 1 + cases + config.noise.len() + long };
+        let total = (others + bands) * protocol.samples.len();
         Ok(Self { model, levels, config, protocol, history, progress, done: 0, total })
     }
 
@@ -291,7 +304,7 @@ impl<'a> Runner<'a> {
 }
 
 /// Adds Gaussian noise with `level` times the field's standard deviation, channel by channel.
-fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rng) {
+pub(super) fn add_noise(context: &mut Context, field: &Field, level: f64, rng: &mut impl Rng) {
     if level == 0.0 {
         return;
     }

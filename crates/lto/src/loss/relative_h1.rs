@@ -1,7 +1,7 @@
 //! The relative L2 error of values and of their slopes, in physical units: of each example, then the mean.
 
-use super::Units;
 use super::relative_l2::{ratio, relative_l2};
+use super::{Compared, Units};
 use crate::error::{Error, Result};
 use burn::tensor::{Device, Tensor};
 use lto_numerics::{Grid, PointStructure, Points};
@@ -12,14 +12,11 @@ const SLOPE_WEIGHT: f64 = 0.2;
 
 /// `‖û − u‖/‖u‖ + λ ‖∇(û − u)‖/‖∇u‖`, where ∇ takes the differences of neighbors along every axis, over their distance;
 /// around the circle on a periodic axis.
-pub(super) fn relative_h1(
-    prediction: Tensor<3>,
-    truth: Tensor<3>,
-    units: &Units,
-    queries: &[Arc<Points>],
-) -> Result<Tensor<1>> {
+pub(super) fn relative_h1(compared: Compared, units: &Units, queries: &[Arc<Points>]) -> Result<Tensor<1>> {
+    let Compared { prediction, truth, known: None } = compared else { return Err(needs_grid()) };
     let grid = whole_grid(queries)?;
-    let values = relative_l2(prediction.clone(), truth.clone(), units, queries)?;
+    let whole = Compared { prediction: prediction.clone(), truth: truth.clone(), known: None };
+    let values = relative_l2(whole, units, queries)?;
     let scale = units.scale(&truth.device());
     let difference = slopes((prediction - truth.clone()) * scale.clone(), grid);
     Ok(values + ratio(difference, slopes(truth * scale, grid)) * SLOPE_WEIGHT)
@@ -34,13 +31,17 @@ fn whole_grid(queries: &[Arc<Points>]) -> Result<&Grid> {
     {
         return Ok(grid);
     }
-    Err(Error::Config {
+    Err(needs_grid())
+}
+
+fn needs_grid() -> Error {
+    Error::Config {
         key: "train.objective".into(),
         value: "relative_h1".into(),
         requirement: "compares neighbors, so it needs one whole grid for all examples, with two points an axis or more: leave \
                       out train.query_points, or use relative_l2"
             .into(),
-    })
+    }
 }
 
 /// Slopes along all axes: `[b, q, M]` → `[b, q, M′]`.

@@ -1,20 +1,17 @@
 //! The relative L2 error in physical units: of each example, then the mean.
 
-use super::Units;
+use super::{Compared, Units};
 use crate::error::Result;
 use burn::tensor::Tensor;
 use lto_numerics::Points;
 use std::sync::Arc;
 
-pub(super) fn relative_l2(
-    prediction: Tensor<3>,
-    truth: Tensor<3>,
-    units: &Units,
-    _queries: &[Arc<Points>],
-) -> Result<Tensor<1>> {
+pub(super) fn relative_l2(compared: Compared, units: &Units, _queries: &[Arc<Points>]) -> Result<Tensor<1>> {
+    let Compared { prediction, truth, known } = compared;
     let (scale, offset) = (units.scale(&truth.device()), units.offset(&truth.device()));
     let difference = (prediction - truth.clone()) * scale.clone();
-    Ok(ratio(difference, (truth + offset) * scale))
+    let size = (truth + offset) * scale;
+    Ok(ratio(difference, if let Some(known) = known { size * known } else { size }))
 }
 
 /// `‖difference‖ / ‖size‖` of each example, both `[b, q, M]`, then the mean.

@@ -16,10 +16,39 @@ impl Model {
         check_contexts(&self.card.problem, contexts)?;
         let mut contexts: Arc<[Context]> = contexts.into();
         for (context, s) in Arc::make_mut(&mut contexts).iter_mut().zip(starts) {
-            self.depart(&mut context.values, &context.points, s, -1.0)?;
-            self.card.source_normalizer.normalize(&mut context.values, context.points.len())?;
+            self.prepare(context, s)?;
         }
         self.operator.encode(contexts)
+    }
+
+    /// A context observed at time s as the operator sees it: departures from the mean course of the time of each frame,
+    /// normalized.
+    fn prepare(&self, context: &mut Context, s: f64) -> Result<()> {
+        if !self.operator.takes_missing() && context.has_missing() {
+            return Err(self.unsupported(
+                "some of its observations lack a channel; leave them out, or train a twin on records, which may lack any".into(),
+            ));
+        }
+        let domain = &self.card.problem.domain;
+        if !context.points.domain().same_metric(domain) {
+            context.points = context.points.clone().measured_as(domain);
+        }
+        let (n, q) = (context.points.len(), self.card.problem.target_channels);
+        if self.course.is_some() {
+            let (interval, frames) = (self.card.native_interval.unwrap_or(0.0), context.n_channels / q);
+            for (k, frame) in context.values.chunks_exact_mut(q * n).enumerate() {
+                let t = s - (frames - 1 - k) as f64 * interval;
+                self.depart(frame, &context.points, t, -1.0)?;
+            }
+        }
+        let normalizer = &self.card.source_normalizer;
+        normalizer.normalize(&mut context.values, n)?;
+        for (deviations, scale) in
+            context.deviations.iter_mut().flat_map(|all| all.chunks_exact_mut(n)).zip(normalizer.scale())
+        {
+            deviations.iter_mut().for_each(|deviation| *deviation /= scale);
+        }
+        Ok(())
     }
 
     /// Adds `sign` times the mean course to values `[channel, point]` of a state at time t, less its mean over everything, which
@@ -53,29 +82,54 @@ impl Model {
     /// # Shapes
     /// b examples, one or b sets of M points → `[b, q, M]`.
     pub(crate) fn values(&self, evolved: &Latents, queries: &[Arc<Points>]) -> Result<Vec<f64>> {
+        let domain = &self.card.problem.domain;
+        let own: Vec<Arc<Points>>;
+        let mut queries = queries;
+        if queries.iter().any(|query| !query.domain().same_metric(domain)) {
+            own = queries.iter().map(|query| Arc::new(Points::clone(query).measured_as(domain))).collect();
+            queries = &own;
+        }
         let n = queries.first().map_or(0, |query| query.len());
         let decode = |queries: &[Arc<Points>]| -> Result<Vec<f64>> {
             Ok(self.operator.decode(evolved, queries)?.into_data().iter::<f64>().collect())
         };
-        let b = evolved.n_examples();
-        let mut values = match queries {
-            [query] if b * n > PIECE && self.operator.cuts_queries() => {
-                let mut values = vec![0.0; b * self.card.problem.target_channels * n];
-                let mut first = 0;
-                for piece in query.pieces(PIECE.div_ceil(b)) {
-                    let m = piece.len();
-                    let decoded = decode(&[Arc::new(piece)])?;
-                    for (field, part) in values.chunks_exact_mut(n).zip(decoded.chunks_exact(m)) {
-                        field[first..first + m].copy_from_slice(part);
-                    }
-                    first += m;
-                }
-                values
-            }
-            queries => decode(queries)?,
-        };
+        let mut values = self.in_pieces(evolved.n_examples(), queries, decode)?;
         self.card.target_normalizer.denormalize(&mut values, n)?;
         self.depart_all(&mut values, queries, evolved.times().iter().map(|&(_, t)| t), 1.0)?;
+        Ok(values)
+    }
+
+    /// What the decoder sees at a query, `[k, M]` of one example; empty for a model without a latent state.
+    pub(super) fn features(&self, evolved: &Latents, query: &Arc<Points>) -> Result<Vec<f32>> {
+        let of = |queries: &[Arc<Points>]| -> Result<Vec<f32>> {
+            let features = self.operator.features(evolved, queries)?;
+            Ok(features.map_or(Vec::new(), |features| features.into_data().iter::<f32>().collect()))
+        };
+        self.in_pieces(evolved.n_examples(), std::slice::from_ref(query), of)
+    }
+
+    /// Values `[row, M]` of b examples at queries, large ones piece by piece.
+    fn in_pieces<T: Copy + Default>(
+        &self,
+        b: usize,
+        queries: &[Arc<Points>],
+        decode: impl Fn(&[Arc<Points>]) -> Result<Vec<T>>,
+    ) -> Result<Vec<T>> {
+        let n = queries.first().map_or(0, |query| query.len());
+        let [query] = queries else { return decode(queries) };
+        if b * n <= PIECE || !self.operator.cuts_queries() {
+            return decode(queries);
+        }
+        let (mut values, mut first) = (Vec::new(), 0);
+        for piece in query.pieces(PIECE.div_ceil(b)) {
+            let m = piece.len();
+            let decoded = decode(&[Arc::new(piece)])?;
+            values.resize(decoded.len() / m * n, T::default());
+            for (field, part) in values.chunks_exact_mut(n).zip(decoded.chunks_exact(m)) {
+                field[first..first + m].copy_from_slice(part);
+            }
+            first += m;
+        }
         Ok(values)
     }
 
@@ -107,7 +161,12 @@ impl Model {
                  the points of the context, so the query must be the same points"
             )));
         };
-        *context = Context { points: query.clone(), n_channels: p, values: [&kept, values].concat() };
+        *context = Context {
+            points: query.clone(),
+            n_channels: p,
+            values: [&kept, values].concat(),
+            deviations: None,
+        };
         Ok(())
     }
 
@@ -115,16 +174,15 @@ impl Model {
     pub(crate) fn normalized(&self, mut batch: Batch) -> Result<Batch> {
         let (source, target) = (&self.card.source_normalizer, &self.card.target_normalizer);
         for (context, &(s, _)) in batch.contexts.iter_mut().zip(&batch.times) {
-            self.depart(&mut context.values, &context.points, s, -1.0)?;
+            self.prepare(context, s)?;
         }
         let (starts, ends) = (batch.times.iter().map(|&(s, _)| s), batch.times.iter().map(|&(_, t)| t));
-        self.depart_all(&mut batch.source, &batch.queries, starts, -1.0)?;
+        if self.card.problem.history() == 1 {
+            self.depart_all(&mut batch.source, &batch.queries, starts, -1.0)?;
+        }
         self.depart_all(&mut batch.target, &batch.queries, ends, -1.0)?;
-        let (contexts, target_contexts) = (&mut batch.contexts, &mut batch.target_contexts);
-        for (contexts, normalizer) in [(contexts, source), (target_contexts, target)] {
-            for context in contexts {
-                normalizer.normalize(&mut context.values, context.points.len())?;
-            }
+        for context in &mut batch.target_contexts {
+            target.normalize(&mut context.values, context.points.len())?;
         }
         let m = batch.n_queries();
         source.normalize(&mut batch.source, m)?;

@@ -60,11 +60,11 @@ pub(super) struct Source {
 /// The latent state at a time t, to be decoded at any points.
 #[derive(Clone)]
 pub struct Evolved {
-    encoded: Encoded,
+    pub(super) encoded: Encoded,
     t: f64,
     way: Way,
     /// `None` if the operator goes one step at a time: the steps are taken on the query points.
-    latents: Option<Latents>,
+    pub(super) latents: Option<Latents>,
 }
 
 impl Encoded {
@@ -115,16 +115,35 @@ impl Encoded {
     /// The first source alone, at increasing or other times, by the best known or a given way.
     fn predict_one(&self, times: &[f64], way: Option<Way>, query: &Arc<Points>) -> Result<Vec<f64>> {
         let size = self.model.card.problem.target_channels * query.len();
+        let mut all = vec![0.0; times.len() * size];
+        self.visit(
+            times,
+            |_| way,
+            |j, evolved| {
+                let values = self.model.values(evolved, std::slice::from_ref(query))?;
+                all[j * size..(j + 1) * size].copy_from_slice(&values);
+                Ok(())
+            },
+        )?;
+        Ok(all)
+    }
+
+    /// Shows the latent states of the first source at times, each with its number, the earliest first, by the best known
+    /// or given ways.
+    pub(super) fn visit(
+        &self,
+        times: &[f64],
+        way: impl Fn(usize) -> Option<Way>,
+        mut show: impl FnMut(usize, &Latents) -> Result<()>,
+    ) -> Result<()> {
         let mut order: Vec<usize> = (0..times.len()).collect();
         order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
-        let (mut all, mut rolling) = (vec![0.0; times.len() * size], Rolling::new(self));
+        let mut rolling = Rolling::new(self);
         for j in order {
-            let way = way.unwrap_or_else(|| self.model.way_to(times[j] - self.source.starts[0]));
-            let evolved = rolling.to(times[j], way)?;
-            let values = self.model.values(&evolved, std::slice::from_ref(query))?;
-            all[j * size..(j + 1) * size].copy_from_slice(&values);
+            let way = way(j).unwrap_or_else(|| self.model.way_to(times[j] - self.source.starts[0]));
+            show(j, &rolling.to(times[j], way)?)?;
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Predictions of every source at its own times.
@@ -218,7 +237,12 @@ impl Encoded {
     }
 
     /// Predictions by the best known or a given way.
-    fn predictions(&self, times: Vec<Vec<f64>>, values: Vec<Vec<f64>>, way: Option<Way>) -> Vec<Prediction> {
+    pub(super) fn predictions(
+        &self,
+        times: Vec<Vec<f64>>,
+        values: Vec<Vec<f64>>,
+        way: Option<Way>,
+    ) -> Vec<Prediction> {
         let together = self.source.starts.iter().zip(times).zip(values);
         together
             .map(|((&s, times), values)| {
@@ -288,8 +312,14 @@ impl Model {
         }
     }
 
-    /// Refuses times before that of the observations: models learn to go forward only.
-    fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
+    /// Refuses times before that of the observations, since models learn to go forward only, and leads beyond those of a
+    /// calendar's training unless the model is [extrapolating](Model::extrapolating).
+    pub(super) fn check_forward(&self, s: f64, times: &[f64]) -> Result<()> {
+        if let (Some(last), false) = (self.card.problem.furthest(s), self.extrapolates)
+            && let Some(&time) = times.iter().find(|&&t| t > last)
+        {
+            return Err(Error::TimeOutsideRange { time, range: [s, last] });
+        }
         let steady = self.card.problem.times.is_none();
         match times.iter().find(|&&t| t < s - SAME_TIME * s.abs()) {
             Some(t) if !steady => Err(self.unsupported(format!(
@@ -446,6 +476,6 @@ impl Model {
     }
 }
 
-fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
+pub(super) fn only(predictions: Vec<Prediction>) -> Result<Prediction> {
     predictions.into_iter().next().ok_or(Error::Numerics(lto_numerics::Error::NoPoints))
 }

@@ -11,12 +11,13 @@ pub mod observer;
 mod prepare;
 pub mod pushforward;
 pub mod report;
+mod stations;
 mod step;
 pub mod tensorboard;
 pub mod validation;
 
 use crate::cpu_time;
-use crate::data::batches::{Batches, Prepared};
+use crate::data::batches::{BatchSource, Prepared};
 use crate::data::prefetch::Prefetch;
 use crate::error::Result;
 use crate::experiment::Experiment;
@@ -29,7 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 use tensorboard::EventFile;
-use validation::Validation;
+use validation::Measure;
 
 pub use observer::{
     Control, Observer, RunEnd, RunSummary, Silent, Started, StepReport, ValidationReport, in_order,
@@ -40,8 +41,8 @@ pub use step::{Stepped, Stepper};
 pub struct Trainer {
     experiment: Experiment,
     folder: RunFolder,
-    batches: Arc<Batches>,
-    validation: Validation,
+    batches: Arc<dyn BatchSource>,
+    validation: Box<dyn Measure>,
     /// Records gradients.
     model: Model,
     stepper: Stepper,

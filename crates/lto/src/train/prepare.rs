@@ -4,10 +4,10 @@ use super::checkpoint::{self, Position};
 use super::folder::RunFolder;
 use super::means::Means;
 use super::step::Stepper;
-use super::validation::Validation;
+use super::validation::{Measure, Validation};
 use super::{Control, Observer, Trainer, folder};
 use crate::data::Data;
-use crate::data::batches::{BatchOptions, Batches};
+use crate::data::batches::{BatchOptions, BatchSource, Batches};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Setting};
@@ -72,6 +72,9 @@ impl Trainer {
     }
 
     fn prepare(experiment: Experiment, folder: RunFolder, observer: &mut dyn Observer) -> Result<Self> {
+        if experiment.data.records.is_some() {
+            return Self::prepare_stations(experiment, folder, observer);
+        }
         let train = &experiment.train;
         let data = Arc::new(Data::open(&experiment.data, train.context.largest_fraction())?);
         data.notes().iter().for_each(|note| observer.log(note));
@@ -104,6 +107,13 @@ impl Trainer {
                 key: "data.history".into(),
                 value: data.history().to_string(),
                 requirement: format!("must be 1: a {} starts from one state", experiment.model.name()),
+            });
+        }
+        if !experiment.data.calendar.is_empty() && !experiment.model.takes_calendar() {
+            return Err(Error::Config {
+                key: "data.calendar".into(),
+                value: format!("{:?}", experiment.data.calendar),
+                requirement: format!("must be left out: a {} has no use for it", experiment.model.name()),
             });
         }
         let same_points = train.context.only_full() && train.query_points.is_none();
@@ -148,6 +158,10 @@ impl Trainer {
         note.iter().for_each(|note| observer.log(note));
         let normalizers = experiment.model.normalizers(&problem, (source, target));
         let mut card = data.card(experiment.model.clone(), normalizers.clone());
+        if let (Some(calendar), Some(interval)) = (&mut card.problem.measured.calendar, card.native_interval)
+        {
+            calendar.longest_lead = calendar.longest_lead.min(options.pairs.longest() as f64 * interval);
+        }
         card.problem.changes = data.changes(&normalizers.1)?;
         // Made again, with the same weights, for the problem with what was measured of it.
         let operator = card.model.init(&card.problem, experiment.seed, Device::default())?.with_gradients();
@@ -155,12 +169,28 @@ impl Trainer {
         if experiment.data.anomalies {
             model = model.departing_from(data.course()?);
         }
-        Ok(Self {
+        let steps = train.total_steps(data.split().train.len());
+        let batches = Arc::new(Batches::new(data, options, experiment.seed));
+        Ok(Self::assembled(experiment, folder, model, batches, Box::new(validation), steps))
+    }
+
+    /// A trainer that has not done a step.
+    pub(super) fn assembled(
+        experiment: Experiment,
+        folder: RunFolder,
+        model: Model,
+        batches: Arc<dyn BatchSource>,
+        validation: Box<dyn Measure>,
+        steps: u64,
+    ) -> Self {
+        let card = model.card();
+        let normalizers = (card.source_normalizer.clone(), card.target_normalizer.clone());
+        Self {
             folder,
-            steps: train.total_steps(data.split().train.len()),
-            batches: Arc::new(Batches::new(data, options, experiment.seed)),
+            steps,
+            batches,
             validation,
-            stepper: Stepper::new(&model, train),
+            stepper: Stepper::new(&model, &experiment.train),
             model,
             position: Position {
                 step: 0,
@@ -171,7 +201,7 @@ impl Trainer {
                 normalizers,
             },
             experiment,
-        })
+        }
     }
 }
 

@@ -45,6 +45,7 @@ mod tests {
             native: vec![8],
             times: Some([0.0, 1.0]),
             changes: Vec::new(),
+            measured: Default::default(),
         };
         let config: ModelConfig = toml::from_str("kind = 'fno'\nwidth = 3\nmodes = 3").unwrap();
         let mut fit = NormalizerFit::new(2);
@@ -63,11 +64,13 @@ mod tests {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
+            calibration: None,
         };
         let model = Model::new(card, 1).unwrap();
         let points = Points::grid(Grid::cubic(domain, 8, Placement::Left).unwrap());
         let values: Vec<f64> = (0..48).map(|i| (0.7 * f64::from(i)).sin()).collect();
-        let context = Context { points: points.clone(), n_channels: 6, values: values.clone() };
+        let context =
+            Context { points: points.clone(), n_channels: 6, values: values.clone(), deviations: None };
         let query = Arc::new(points);
         let batch = Batch {
             contexts: vec![context.clone()],

@@ -23,6 +23,23 @@ struct Case {
     choice: ContextChoice,
 }
 
+/// What is measured of a model while it is trained.
+pub trait Measure: Send + Sync {
+    /// Errors by name.
+    ///
+    /// # Errors
+    /// Data that cannot be read, or contexts the model cannot take.
+    fn measure(&self, model: &Model) -> Result<BTreeMap<String, f64>>;
+
+    /// Errors of the ways to later times by name, and the best of them; none where there is only one.
+    ///
+    /// # Errors
+    /// As [`Measure::measure`].
+    fn ways(&self, _model: &Model) -> Result<(BTreeMap<String, f64>, Vec<BestWay>)> {
+        Ok((BTreeMap::new(), Vec::new()))
+    }
+}
+
 /// What is measured: the same samples, times and contexts every time.
 pub struct Validation {
     data: Arc<Data>,
@@ -31,6 +48,61 @@ pub struct Validation {
     seed: u64,
     batch: usize,
     query: Arc<Points>,
+}
+
+impl Measure for Validation {
+    /// Relative L2 of each example, then the mean, by name: `relative_l2_lead_1` from the full context,
+    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` for a steady problem. What models of
+    /// this kind cannot do has no number: longer leads if they step, contexts they do not support.
+    ///
+    /// # Errors
+    /// Data that cannot be read or solved, or a context the model should take but cannot.
+    fn measure(&self, model: &Model) -> Result<BTreeMap<String, f64>> {
+        let mut errors = BTreeMap::new();
+        let direct = model.operator().reach() == Reach::Direct;
+        let within = |case: &&Case| direct || case.lead.is_none_or(|lead| lead == 1);
+        for case in self.cases.iter().filter(within) {
+            let batches = self.samples.chunks(self.batch);
+            let sum: Result<f64> = batches.map(|samples| self.measure_batch(case, samples, model)).sum();
+            match sum {
+                Err(Error::Unsupported { .. }) => continue,
+                sum if !self.samples.is_empty() => {
+                    errors.insert(case.name.clone(), sum? / self.samples.len() as f64);
+                }
+                _ => {}
+            }
+        }
+        Ok(errors)
+    }
+
+    /// For each lead beyond one step of the model: the errors of all ways from the full context, by name
+    /// (`relative_l2_lead_16_rollout`), and the best of them.
+    ///
+    /// # Errors
+    /// As [`Validation::measure`].
+    fn ways(&self, model: &Model) -> Result<(BTreeMap<String, f64>, Vec<BestWay>)> {
+        let (mut errors, mut best) = (BTreeMap::new(), Vec::new());
+        if model.operator().reach() == Reach::Step {
+            return Ok((errors, best));
+        }
+        for case in self.cases.iter().filter(|case| case.choice == ContextChoice::FULL) {
+            let Some(lead) =
+                case.lead.filter(|&lead| lead as f64 > model.card().model.max_step().unwrap_or(1.0))
+            else {
+                continue;
+            };
+            let mut found = Vec::new();
+            for way in Way::ALL {
+                let each = self.samples.iter().map(|&sample| self.measure_way(lead, way, sample, model));
+                let error = each.sum::<Result<f64>>()? / self.samples.len().max(1) as f64;
+                errors.insert(format!("{}_{}", case.name, way.name()), error);
+                found.push((error, way));
+            }
+            let least = found.into_iter().filter(|(e, _)| e.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0));
+            best.extend(least.map(|(_, way)| BestWay { lead: lead as f64, way }));
+        }
+        Ok((errors, best))
+    }
 }
 
 impl Validation {
@@ -76,59 +148,6 @@ impl Validation {
         let query = Arc::new(Points::grid(data.layout().grid.as_ref().clone()));
         let batch = batch.min(PIECE / query.len()).max(1);
         (Self { samples, cases, seed, batch, query, data }, note)
-    }
-
-    /// Relative L2 of each example, then the mean, by name: `relative_l2_lead_1` from the full context,
-    /// `relative_l2_lead_1_sparse` from the sparse one; without `lead` for a steady problem. What models of
-    /// this kind cannot do has no number: longer leads if they step, contexts they do not support.
-    ///
-    /// # Errors
-    /// Data that cannot be read or solved, or a context the model should take but cannot.
-    pub fn measure(&self, model: &Model) -> Result<BTreeMap<String, f64>> {
-        let mut errors = BTreeMap::new();
-        let direct = model.operator().reach() == Reach::Direct;
-        let within = |case: &&Case| direct || case.lead.is_none_or(|lead| lead == 1);
-        for case in self.cases.iter().filter(within) {
-            let batches = self.samples.chunks(self.batch);
-            let sum: Result<f64> = batches.map(|samples| self.measure_batch(case, samples, model)).sum();
-            match sum {
-                Err(Error::Unsupported { .. }) => continue,
-                sum if !self.samples.is_empty() => {
-                    errors.insert(case.name.clone(), sum? / self.samples.len() as f64);
-                }
-                _ => {}
-            }
-        }
-        Ok(errors)
-    }
-
-    /// For each lead beyond one step of the model: the errors of all ways from the full context, by name
-    /// (`relative_l2_lead_16_rollout`), and the best of them.
-    ///
-    /// # Errors
-    /// As [`Validation::measure`].
-    pub fn ways(&self, model: &Model) -> Result<(BTreeMap<String, f64>, Vec<BestWay>)> {
-        let (mut errors, mut best) = (BTreeMap::new(), Vec::new());
-        if model.operator().reach() == Reach::Step {
-            return Ok((errors, best));
-        }
-        for case in self.cases.iter().filter(|case| case.choice == ContextChoice::FULL) {
-            let Some(lead) =
-                case.lead.filter(|&lead| lead as f64 > model.card().model.max_step().unwrap_or(1.0))
-            else {
-                continue;
-            };
-            let mut found = Vec::new();
-            for way in Way::ALL {
-                let each = self.samples.iter().map(|&sample| self.measure_way(lead, way, sample, model));
-                let error = each.sum::<Result<f64>>()? / self.samples.len().max(1) as f64;
-                errors.insert(format!("{}_{}", case.name, way.name()), error);
-                found.push((error, way));
-            }
-            let least = found.into_iter().filter(|(e, _)| e.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0));
-            best.extend(least.map(|(_, way)| BestWay { lead: lead as f64, way }));
-        }
-        Ok((errors, best))
     }
 
     fn measure_way(&self, lead: usize, way: Way, sample: usize, model: &Model) -> Result<f64> {

@@ -27,6 +27,9 @@ pub struct TwinConfig {
     /// What the decoder gives.
     #[serde(default)]
     pub output: OutputForm,
+    /// How the source is estimated between its observations.
+    #[serde(default, skip_serializing_if = "SourceEstimate::is_local_linear")]
+    pub source: SourceEstimate,
     /// The longest step it is trained to take, in native intervals: m_{s→t} over longer leads is composed of
     /// equal steps no longer than that. Without it, one step of any length goes straight from s to t.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +43,25 @@ pub struct TwinConfig {
     pub evolution: EvolutionConfig,
     /// The decoder.
     pub decoder: DecoderConfig,
+}
+
+/// How the source is estimated between its observations, for outputs that begin from it and encoders that see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceEstimate {
+    /// By lines fitted to the nearest observations.
+    #[default]
+    LocalLinear,
+    /// By the [best linear estimate](lto_numerics::kriging::Covariance::estimate) with the covariance of the training
+    /// records and the noise of the sensors. Forecasts then begin as that estimate times the share that
+    /// [persists](crate::problem::Measured::persisting) over their lead.
+    BestLinear,
+}
+
+impl SourceEstimate {
+    fn is_local_linear(&self) -> bool {
+        *self == SourceEstimate::LocalLinear
+    }
 }
 
 /// Where the latent grid lies on periodic axes.
@@ -86,7 +108,8 @@ pub enum OutputForm {
     Transport,
     /// As `transport`, with a gate: prediction = (1 − g γ) û_s(q + c L d) + g r, where the decoder gives γ too. The
     /// [freedom](super::gate) g is c where the observations are as dense as the latent grid, and grows to 1 where
-    /// they are sparse and û_s is not to be trusted.
+    /// they are sparse and û_s is not to be trusted. A [best linear](SourceEstimate::BestLinear) û_s is as good as it can be
+    /// there, and g is c everywhere.
     Gated,
 }
 
@@ -172,7 +195,7 @@ impl LengthScale {
                 let axes = problem.domain.axes().iter().enumerate();
                 spacings
                     * axes
-                        .map(|(d, a)| problem.native_spacing(d).max(a.length() / n as f64))
+                        .map(|(d, a)| problem.native_spacing(d).max(a.extent() / n as f64))
                         .fold(0.0, f64::max)
             }
             LengthScale::Layout { layout } => layout * latent_spacing(&problem.domain, n),
@@ -193,7 +216,7 @@ impl LengthScale {
 
 /// The largest spacing of a latent grid of `n` points an axis.
 pub(super) fn latent_spacing(domain: &Domain, n: usize) -> f64 {
-    domain.axes().iter().map(|axis| axis.length() / n as f64).fold(0.0, f64::max)
+    domain.axes().iter().map(|axis| axis.extent() / n as f64).fold(0.0, f64::max)
 }
 
 /// The error of a key under `model`.
@@ -245,8 +268,12 @@ impl TwinConfig {
         }
         self.encoder.validate()?;
         self.decoder.length_scale.validate("decoder.length_scale")?;
+        if self.source == SourceEstimate::BestLinear && problem.measured.covariances.is_empty() {
+            let requirement = "needs the covariance of station records (data.records)";
+            return refuse("source", "best_linear".into(), requirement);
+        }
         if self.output != OutputForm::Direct
-            && (problem.times.is_none() || problem.source_channels != problem.target_channels)
+            && (problem.times.is_none() || !problem.source_channels.is_multiple_of(problem.target_channels))
         {
             let name = format!("{:?}", self.output).to_lowercase();
             return refuse("output", name, "needs times, and targets with the channels of the sources");

@@ -31,12 +31,30 @@ impl Decoder {
     }
 
     /// # Shapes
-    /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, q, M]`.
-    pub fn forward(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
+    /// `z [b, k, n0, n1]`, one or b sets of M points, static fields `[b, c, M]` there if there are any → `[b, q, M]`.
+    pub fn forward(
+        &self,
+        z: Tensor<4>,
+        grid: &LatentGrid,
+        queries: &[Arc<Points>],
+        statics: Option<Tensor<3>>,
+    ) -> Tensor<3> {
+        let seen = self.latent(z, grid, queries);
+        self.mlp.pointwise(match statics {
+            Some(statics) => Tensor::cat(vec![seen, statics], 1),
+            None => seen,
+        })
+    }
+
+    /// The latent state at the query points, which the MLP decodes.
+    ///
+    /// # Shapes
+    /// `z [b, k, n0, n1]`, one or b sets of M points → `[b, k, M]`.
+    pub fn latent(&self, z: Tensor<4>, grid: &LatentGrid, queries: &[Arc<Points>]) -> Tensor<3> {
         let [b, k, n0, n1] = z.dims();
         if self.log_length_scale.is_none() && queries.iter().all(|query| grid.has_points(query)) {
             // Cubics are exact at the points of the grid: nothing to interpolate.
-            return self.mlp.pointwise(z.reshape([b, k, n0 * n1]));
+            return z.reshape([b, k, n0 * n1]);
         }
         // Cubics have no scale; the interpolation then ignores what stands in its place.
         let log_scale =
@@ -52,7 +70,7 @@ impl Decoder {
         if weights.iter().all(|other| Arc::ptr_eq(other, &weights[0])) {
             weights.truncate(1);
         }
-        self.mlp.pointwise(interpolate(z, log_scale, weights))
+        interpolate(z, log_scale, weights)
     }
 }
 

@@ -43,7 +43,12 @@ mod tests {
     fn sparse_observations_leave_more_freedom() {
         let domain = Domain::unit(2, true).unwrap();
         let grid = |n| Grid::cubic(domain.clone(), n, Placement::Left).unwrap();
-        let context = |points: Points| Context { values: vec![0.0; points.len()], n_channels: 1, points };
+        let context = |points: Points| Context {
+            values: vec![0.0; points.len()],
+            n_channels: 1,
+            points,
+            deviations: None,
+        };
         let query = [Arc::new(Points::grid(grid(4)))];
         let of = |points| freedom(&[context(points)], &query, &[0.1], 1.0 / 16.0).unwrap();
         for (n, expected) in [(32, 0.1), (16, 0.1), (8, 0.1 + 0.9 * (1.0 - (-0.75f64).exp()))] {

@@ -20,7 +20,7 @@ use crate::size::{Size, chain};
 use boundary::Boundary;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
-use config::{Interpolation, OutputForm, TwinConfig};
+use config::{Interpolation, OutputForm, SourceEstimate, TwinConfig};
 use decoder::Decoder;
 use encoder::{Encode, Encoder};
 use evolution::{Evolution, Evolve, LatentSpace};
@@ -54,6 +54,13 @@ pub struct Twin {
     #[module(skip)]
     needs_source: bool,
     #[module(skip)]
+    best_linear: bool,
+    #[module(skip)]
+    takes_missing: bool,
+    /// The static fields on the latent grid, `[c, n0, n1]`; none if the problem has none.
+    #[module(skip)]
+    statics: Vec<f64>,
+    #[module(skip)]
     boundary: Option<Boundary>,
     #[module(skip)]
     problem: Problem,
@@ -82,17 +89,31 @@ impl Twin {
             (config.latent_channels, problem.domain.dim(), config.padding(&problem.domain));
         let encoder = config.encoder.init(config, problem, device);
         let grid = LatentGrid::new(&problem.domain, config.latent_points, config.latent_placement)?;
-        let timed = problem.times.is_some();
-        let space = LatentSpace { channels: latent, dim, padding, axes: grid.axes(), timed };
+        let time_inputs = problem.time_inputs();
+        let space = LatentSpace { channels: latent, dim, padding, axes: grid.axes(), time_inputs };
         let evolution = config.evolution.init(space, device);
         let length_scale = config.decoder.length_scale.resolve(problem, config.latent_points);
         let zero = config.output.moves();
-        let widths = [latent, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
+        let statics = problem.measured.statics.as_ref();
+        let n_statics = statics.map_or(0, |fields| fields.names.len());
+        let widths =
+            [latent + n_statics, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
         let kernel = config.decoder.interpolation == Interpolation::Kernel;
         let decoder = Decoder::new(&widths, kernel.then_some(length_scale), zero, device);
         let network = TwinNetwork { encoder, evolution, decoder };
-        let (output, boundary, needs_source) = (config.output, config.boundary, config.needs_source());
-        Ok(Self { network, output, needs_source, boundary, problem: problem.clone(), grid })
+        let places = Points::grid(grid.grid().clone());
+        let statics = statics.map(|fields| fields.at(&problem.domain, &places)).transpose()?;
+        Ok(Self {
+            network,
+            output: config.output,
+            needs_source: config.needs_source(),
+            best_linear: config.source == SourceEstimate::BestLinear,
+            takes_missing: config.encoder.takes_missing(),
+            statics: statics.unwrap_or_default(),
+            boundary: config.boundary,
+            problem: problem.clone(),
+            grid,
+        })
     }
 
     /// The latent grid.
@@ -102,7 +123,22 @@ impl Twin {
 
     /// The estimated sources, if anything uses them.
     fn source(&self, contexts: &[Context]) -> Result<Option<SourceFields>> {
-        self.needs_source.then(|| SourceFields::new(contexts, &self.grid)).transpose()
+        let covariances = if self.best_linear { &self.problem.measured.covariances[..] } else { &[] };
+        let fields = || SourceFields::new(contexts, &self.grid, covariances, self.problem.target_channels);
+        self.needs_source.then(fields).transpose()
+    }
+
+    /// What the decoder gives at query points, where it also sees the static fields.
+    fn decoded(&self, z: Tensor<4>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
+        let Some(fields) = &self.problem.measured.statics else {
+            return Ok(self.network.decoder.forward(z, &self.grid, queries, None));
+        };
+        let (n, m) = (queries.len(), queries[0].len());
+        let each = queries.iter().map(|query| fields.at(&self.problem.domain, query));
+        let values = each.collect::<Result<Vec<_>>>()?.concat();
+        let statics = tensor::<3>(&values, [n, fields.names.len(), m], &z.device());
+        let statics = if n == 1 { statics.repeat_dim(0, z.dims()[0]) } else { statics };
+        Ok(self.network.decoder.forward(z, &self.grid, queries, Some(statics)))
     }
 
     /// What was decoded as a target state: with the values it has on the boundary.
@@ -127,18 +163,28 @@ impl Twin {
         let scaled = |decoded: Tensor<3>| decoded * tensor::<3>(&changes, [b, 1, 1], &device);
         let dim = self.problem.domain.dim();
         let part = |first: usize, n: usize| decoded.clone().narrow(1, first, n);
+        let persisting: Vec<f64> =
+            times.iter().map(|(s, t)| self.problem.measured.persisting(t - s)).collect();
         let moved = |source: &SourceFields| {
-            transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec())
+            let moved = transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec());
+            if self.best_linear { moved * tensor::<3>(&persisting, [b, 1, 1], &device) } else { moved }
         };
         match (self.output, source) {
             (OutputForm::Residual, _) => {
-                let source = TensorData::new(at_queries(contexts, queries)?, [b, given, m]);
+                let newest: Vec<Context> = contexts.iter().map(|context| context.newest(given)).collect();
+                let source = TensorData::new(at_queries(&newest, queries)?, [b, given, m]);
                 Ok(Tensor::from_data(source, &device) + scaled(decoded))
             }
             (OutputForm::Transport, Some(source)) => Ok(moved(source) + scaled(part(dim, given - dim))),
             (OutputForm::Gated, Some(source)) => {
-                let freedom = gate::freedom(contexts, queries, &changes, self.grid.spacing())?;
-                let freedom = tensor::<3>(&freedom, [b, 1, m], &device);
+                // The best linear estimate knows what it does not see.
+                let freedom = match self.best_linear {
+                    true => tensor::<3>(&changes, [b, 1, 1], &device),
+                    false => {
+                        let freedom = gate::freedom(contexts, queries, &changes, self.grid.spacing())?;
+                        tensor::<3>(&freedom, [b, 1, m], &device)
+                    }
+                };
                 let (gate, rest) = (part(dim, 1), part(dim + 1, given - dim - 1));
                 let moved = moved(source);
                 Ok(moved.clone() + freedom * (rest - gate * moved))
@@ -155,28 +201,35 @@ impl Architecture for Twin {
         &self.problem
     }
 
+    fn takes_missing(&self) -> bool {
+        self.takes_missing
+    }
+
     /// Contexts may have any size and placement.
     fn encode(&self, contexts: &[Context]) -> Result<TwinLatent> {
         let source = self.source(contexts)?;
-        let z = self.network.encoder.forward(contexts, source.as_ref(), &self.grid);
+        let z = self.network.encoder.forward(contexts, source.as_ref(), &self.statics, &self.grid);
         Ok(TwinLatent { z, source })
     }
 
     /// Each state directly from its own time s to its own time t; steady problems ignore the times.
     fn evolve(&self, latent: &TwinLatent, times: &[(f64, f64)]) -> TwinLatent {
-        let fractions = self.problem.times.map(|[first, last]| {
-            let fraction = |t: f64| (t - first) / (last - first);
-            let flat: Vec<f64> = times.iter().flat_map(|&(s, t)| [fraction(s), fraction(t)]).collect();
-            tensor::<2>(&flat, [times.len(), 2], &latent.z.device())
-        });
-        let z = self.network.evolution.forward(latent.z.clone(), fractions);
+        let shape = [times.len(), self.problem.time_inputs()];
+        let inputs = self.problem.times_as_inputs(times);
+        let inputs = inputs.map(|flat| tensor::<2>(&flat, shape, &latent.z.device()));
+        let z = self.network.evolution.forward(latent.z.clone(), inputs);
         TwinLatent { z, source: latent.source.clone() }
     }
 
     fn decode(&self, seen: Seen<TwinLatent>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
         let TwinLatent { z, source } = seen.latent;
-        let decoded = self.network.decoder.forward(z.clone(), &self.grid, queries);
+        let decoded = self.decoded(z.clone(), queries)?;
         self.output(decoded, seen.contexts, source.as_ref(), seen.times, queries)
+    }
+
+    /// The latent state at the query points.
+    fn features(&self, seen: Seen<TwinLatent>, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        Ok(Some(self.network.decoder.latent(seen.latent.z.clone(), &self.grid, queries)))
     }
 
     /// Evolution: decode ∘ evolve ∘ encode against the target. Reconstruction: decode ∘ encode against the source (and,
@@ -201,7 +254,7 @@ impl Architecture for Twin {
             _ => std::iter::repeat_n(&batch.queries, n).flatten().cloned().collect(),
         };
         let latents = if n == 1 { latents.swap_remove(0) } else { Tensor::cat(latents, 0) };
-        let decoded = self.network.decoder.forward(latents, &self.grid, &queries);
+        let decoded = self.decoded(latents, &queries)?;
         let part = |i: usize| decoded.clone().narrow(0, i * b, b);
         let forecast = if n == 1 { decoded.clone() } else { part(0) };
         let source = latent.source.as_ref();
@@ -243,8 +296,8 @@ impl OperatorConfig for TwinConfig {
         "twin"
     }
 
-    fn takes_history(&self) -> bool {
-        false
+    fn takes_calendar(&self) -> bool {
+        true
     }
 
     fn max_step(&self) -> Option<f64> {

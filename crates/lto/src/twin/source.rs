@@ -2,33 +2,50 @@
 
 use super::latent_grid::LatentGrid;
 use crate::error::Result;
+use crate::interpolate::by_channel;
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::dataset::Context;
+use lto_numerics::kriging::Covariance;
 use lto_numerics::resample::SplineField;
 use lto_numerics::setconv::nearest_linear;
 use lto_numerics::{Field, PointStructure, Points};
 use std::sync::Arc;
 
-/// û_s of each example: the spline through the observations of a whole grid, otherwise through their
-/// [`nearest_linear`] estimate on the latent grid.
+/// û_s of each example: the spline through the observations of a whole grid, otherwise through their estimate on the
+/// latent grid by [`nearest_linear`] or, given a covariance for every channel of a frame, the
+/// [best linear one](Covariance::estimate). A channel that nobody observes is zero, the mean.
 #[derive(Clone, Debug)]
 pub struct SourceFields {
+    /// All frames of the sources.
     fields: Arc<Vec<SplineField>>,
+    /// The newest of them.
+    newest: Arc<Vec<SplineField>>,
 }
 
 impl SourceFields {
-    /// Estimates the states that contexts observe.
+    /// Estimates the states that contexts observe, whose newest frame has `q` channels.
     ///
     /// # Errors
     /// A latent grid with fewer than four points along an axis.
-    pub fn new(contexts: &[Context], grid: &LatentGrid) -> Result<Self> {
-        let fields = contexts.iter().map(|context| field(context, grid)).collect::<Result<_>>()?;
-        Ok(Self { fields: Arc::new(fields) })
+    pub fn new(
+        contexts: &[Context],
+        grid: &LatentGrid,
+        covariances: &[Covariance],
+        q: usize,
+    ) -> Result<Self> {
+        let fields =
+            contexts.iter().map(|context| field(context, grid, covariances)).collect::<Result<Vec<_>>>()?;
+        let fields = Arc::new(fields);
+        let newest = match contexts[0].n_channels == q {
+            true => fields.clone(),
+            false => Arc::new(fields.iter().map(|field| field.last_channels(q)).collect()),
+        };
+        Ok(Self { fields, newest })
     }
 
-    /// The fields.
+    /// The newest frames.
     pub fn fields(&self) -> Arc<Vec<SplineField>> {
-        self.fields.clone()
+        self.newest.clone()
     }
 
     /// The estimates at the points of the latent grid.
@@ -53,15 +70,28 @@ impl SourceFields {
     }
 }
 
-fn field(context: &Context, grid: &LatentGrid) -> Result<SplineField> {
+fn field(context: &Context, grid: &LatentGrid, covariances: &[Covariance]) -> Result<SplineField> {
     let p = context.n_channels;
-    if let PointStructure::Grid(own) = context.points.structure() {
+    if let (PointStructure::Grid(own), false) = (context.points.structure(), context.has_missing()) {
         let field = Field::new(Arc::new(own.clone()), p, context.values.clone())?;
         if let Ok(spline) = SplineField::new(&field) {
             return Ok(spline);
         }
     }
     let points = Points::grid(grid.grid().clone());
-    let values = nearest_linear(&context.points, &context.values, &points)?;
+    let values = if covariances.is_empty() {
+        by_channel(context, &points, 0.0, |context, points| {
+            Ok(nearest_linear(&context.points, &context.values, points)?)
+        })?
+    } else {
+        let estimate = |c: usize| match context.channel(c) {
+            Some(Context { points: places, values, deviations, .. }) => {
+                let covariance = &covariances[c % covariances.len()];
+                Ok(covariance.estimate(&places, &values, deviations.as_deref(), &points)?)
+            }
+            None => Ok(vec![0.0; points.len()]),
+        };
+        (0..p).map(estimate).collect::<Result<Vec<_>>>()?.concat()
+    };
     Ok(SplineField::new(&Field::new(Arc::new(grid.grid().clone()), p, values)?)?)
 }

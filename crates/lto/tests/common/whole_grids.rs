@@ -18,7 +18,15 @@ use std::sync::Arc;
 pub fn problem(domain: &Domain, [source_channels, target_channels]: [usize; 2], native: &[usize]) -> Problem {
     let times = Some([0.0, 1.0]);
     let (domain, native) = (domain.clone(), native.to_vec());
-    Problem { domain, source_channels, target_channels, native, times, changes: Vec::new() }
+    Problem {
+        domain,
+        source_channels,
+        target_channels,
+        native,
+        times,
+        changes: Vec::new(),
+        measured: Default::default(),
+    }
 }
 
 pub fn grid(domain: &Domain, shape: &[usize], placement: Placement) -> Points {
@@ -33,7 +41,8 @@ pub fn assert_equals_fixture(operator: &dyn Operator, name: &str, points: &Point
         operator.with_parameters(&mut |name, _| Some(fixture.single(&format!("parameter/{name}"))));
     let n_channels = operator.problem().source_channels;
     let values = fixture.get("values");
-    let context = |v: &[f64]| Context { points: points.clone(), n_channels, values: v.to_vec() };
+    let context =
+        |v: &[f64]| Context { points: points.clone(), n_channels, values: v.to_vec(), deviations: None };
     let contexts: Vec<Context> = values.chunks_exact(n_channels * points.len()).map(context).collect();
     let prediction = operator.forward(&contexts, &[(0.0, 0.1); 2], &[Arc::new(points.clone())]).unwrap();
     let off = difference(&numbers(prediction.clone()), &fixture.get("prediction"));
@@ -53,7 +62,7 @@ pub fn assert_equals_fixture(operator: &dyn Operator, name: &str, points: &Point
 /// Why a model does not predict at `query` from values on `points`; "nothing" if it does.
 pub fn refusal(operator: &dyn Operator, points: &Points, query: &Points) -> String {
     let values = vec![0.5; points.len()];
-    let context = Context { points: points.clone(), n_channels: 1, values };
+    let context = Context { points: points.clone(), n_channels: 1, values, deviations: None };
     match operator.forward(&[context], &[(0.0, 0.1)], &[Arc::new(query.clone())]) {
         Err(Error::Unsupported { reason, .. }) => reason,
         Err(other) => panic!("{other}"),

@@ -85,7 +85,7 @@ pub struct TimeUnits {
 
 impl TimeUnits {
     /// The units in an attribute `units`; `None` unless it has the form `hours since …`.
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (unit, since) = text.trim().split_once(" since ")?;
         let unit = match unit.trim().to_ascii_lowercase().as_str() {
             "s" | "sec" | "secs" | "second" | "seconds" => "seconds",

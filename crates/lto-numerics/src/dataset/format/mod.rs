@@ -6,6 +6,7 @@ mod cf;
 mod checksum;
 pub mod csv;
 mod detect;
+pub mod grib;
 pub mod hdf5;
 mod inflate;
 pub mod mat5;
@@ -15,6 +16,7 @@ mod read_ahead;
 mod scalar;
 mod slice;
 mod strided;
+pub mod zarr;
 mod zip;
 
 pub use cf::TimeUnits;
@@ -69,6 +71,10 @@ formats! {
     Mat73 = "MATLAB 7.3 (.mat)": hdf5::recognizes, hdf5::Hdf5Store::open;
     /// MATLAB level 5 (`save -v6`, `-v7`).
     Mat5 = "MATLAB 5 to 7 (.mat)": mat5::recognizes, mat5::open;
+    /// GRIB, editions 1 and 2.
+    Grib = "GRIB (.grib, .grb2)": grib::recognizes, grib::GribStore::open;
+    /// Zarr, a folder.
+    Zarr = "Zarr folders": zarr::recognizes, zarr::ZarrStore::open;
     /// Comma-separated point cloud.
     Csv = "CSV (.csv, .tsv, .txt)": csv::recognizes, csv::CsvStore::open;
 }
@@ -143,10 +149,21 @@ pub trait ArrayStore: Send {
 ///
 /// # Errors
 /// The file cannot be read, is damaged, or has none of the known formats; then the error says what it looks
-/// like. Only regular files are accepted, since formats are read from several places at once.
+/// like. Only regular files and Zarr folders are accepted, since formats are read from several places at once.
 pub fn open(path: &Path) -> Result<Box<dyn ArrayStore>> {
+    detect_format(path)?.open(path)
+}
+
+/// The format of a file, as [`open`] finds it.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn detect_format(path: &Path) -> Result<Format> {
+    if zarr::is_store(path) {
+        return Ok(Format::Zarr);
+    }
     require_file(path)?;
-    detect::detect(path)?.open(path)
+    detect::detect(path)
 }
 
 /// Refuses folders, and pipes and devices, which might never end.
@@ -156,7 +173,7 @@ pub(crate) fn require_file(path: &Path) -> Result<()> {
         return Ok(());
     }
     let problem = if kind.is_dir() {
-        "a folder: name one of the files in it"
+        "a folder, and no Zarr store: name one of the files in it"
     } else {
         "not a regular file, but a pipe or a device: save it as a file first"
     };

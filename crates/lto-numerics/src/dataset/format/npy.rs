@@ -114,7 +114,7 @@ fn entry<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// The element type of a `descr`: `'<f8'`, or a list of fields.
-fn element(descr: &str) -> Result<Scalar, String> {
+pub(super) fn element(descr: &str) -> Result<Scalar, String> {
     let code = descr.trim_matches(['\'', '"']);
     let (order, code) = match code.split_at_checked(1) {
         Some((order @ ("<" | ">" | "|" | "="), code)) => (order, code),

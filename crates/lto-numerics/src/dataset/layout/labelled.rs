@@ -1,7 +1,7 @@
 //! Arrays beside lists of coordinates with well-known names, as in weather archives: `t2m` (time, lat, lon),
 //! `lat`, `lon`, `hours`.
 //!
-//! - Axes: each axis of the data takes the list of its length; if that is ambiguous, the user must name the
+//! - Axes: as the file names them (Zarr does); else each axis of the data takes the list of its length; if that is ambiguous, the user must name the
 //!   axes. A first axis that matches no list runs over samples.
 //! - Points: as in the lists; a decreasing one (latitude, north first) is reversed. Bounds: first and last
 //!   coordinate.
@@ -34,6 +34,18 @@ fn data(probe: &Probe) -> Vec<ArrayInfo> {
     arrays.filter(|a| list_length(a).is_none()).cloned().collect()
 }
 
+/// The axes of an array as Zarr names them, if there is a list for each.
+fn named_axes(probe: &Probe, array: &str, lists: &[(&'static str, usize)]) -> Option<Vec<String>> {
+    let dimensions = probe.texts(array, "_ARRAY_DIMENSIONS");
+    let name = |dimension: &String| {
+        let time = TIME_NAMES.contains(&dimension.as_str());
+        let name = if time { "t" } else { dimension };
+        lists.iter().find(|(list, _)| *list == name).map(|(list, _)| list.to_string())
+    };
+    let names: Option<Vec<String>> = dimensions.iter().map(name).collect();
+    names.filter(|names| !names.is_empty())
+}
+
 pub(super) fn recognizes(probe: &Probe) -> bool {
     let lists = lists(probe);
     data(probe).iter().any(|a| lists.iter().any(|(name, n)| *name != "t" && a.shape.contains(n)))
@@ -48,6 +60,10 @@ pub(super) fn meaning(probe: &mut Probe) -> Result<Meaning> {
     let Some(first) = keys.first() else { return Err(probe.unknown("no array to read")) };
     let shape = probe.array(first)?.shape;
     let lists = lists(probe);
+    if let Some(names) = named_axes(probe, first, &lists) {
+        probe.note(format!("axes of {first} as the file names them: {}", names.join(", ")));
+        return meaning_named(probe, &keys, &names);
+    }
     let mut names: Vec<String> = Vec::with_capacity(shape.len());
     for (d, &n) in shape.iter().enumerate() {
         let fitting: Vec<&str> = lists.iter().filter(|(_, len)| *len == n).map(|(name, _)| *name).collect();

@@ -17,5 +17,10 @@ pub(super) fn observe(state: &State, _rng: &mut impl Rng) -> Result<Context> {
     }
     let grid = Arc::new(grid.strided(stride as usize)?);
     let values = resample(field, &grid, Method::Stride)?.into_values();
-    Ok(Context { points: Points::grid(grid.as_ref().clone()), n_channels: field.n_channels(), values })
+    Ok(Context {
+        points: Points::grid(grid.as_ref().clone()),
+        n_channels: field.n_channels(),
+        values,
+        deviations: None,
+    })
 }

@@ -64,7 +64,13 @@ impl EncoderKind for AttentionConfig {
 }
 
 impl Encode for AttentionEncoder {
-    fn forward(&self, contexts: &[Context], _source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4> {
+    fn forward(
+        &self,
+        contexts: &[Context],
+        _source: Option<&SourceFields>,
+        _statics: &[f64],
+        grid: &LatentGrid,
+    ) -> Tensor<4> {
         let device = &self.layers[0].weight.val().device();
         let positions = unit_positions(&Points::grid(grid.grid().clone()), device);
         let query = self.query.forward(positions) / (self.width as f32).sqrt();

@@ -37,6 +37,11 @@ pub trait EncoderKind {
         false
     }
 
+    /// Whether a channel may be missing at some points.
+    fn takes_missing(&self) -> bool {
+        false
+    }
+
     /// A new encoder of a twin.
     fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> Self::Network;
 }
@@ -44,8 +49,15 @@ pub trait EncoderKind {
 /// A learned encoder.
 pub trait Encode {
     /// # Shapes
-    /// b contexts of any sizes and placements, and the estimated sources if it sees them → `[b, k, n0, n1]`.
-    fn forward(&self, contexts: &[Context], source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4>;
+    /// b contexts of any sizes and placements, the estimated sources if it sees them, and static fields `[c, n0, n1]` if
+    /// there are any → `[b, k, n0, n1]`.
+    fn forward(
+        &self,
+        contexts: &[Context],
+        source: Option<&SourceFields>,
+        statics: &[f64],
+        grid: &LatentGrid,
+    ) -> Tensor<4>;
 
     /// The set convolution it begins with for observations at these points, as it is computed, if it does.
     fn set_convolution(&self, _points: &Points) -> Option<SetConv> {
@@ -94,6 +106,13 @@ macro_rules! encoders {
                 }
             }
 
+            /// See [`EncoderKind::takes_missing`].
+            pub fn takes_missing(&self) -> bool {
+                match self {
+                    $(EncoderConfig::$kind(config) => config.takes_missing(),)+
+                }
+            }
+
             /// A new encoder of a twin.
             pub fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> Encoder {
                 match self {
@@ -107,10 +126,11 @@ macro_rules! encoders {
                 &self,
                 contexts: &[Context],
                 source: Option<&SourceFields>,
+                statics: &[f64],
                 grid: &LatentGrid,
             ) -> Tensor<4> {
                 match self {
-                    $(Encoder::$kind(network) => network.forward(contexts, source, grid),)+
+                    $(Encoder::$kind(network) => network.forward(contexts, source, statics, grid),)+
                 }
             }
 

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::kernel::clock;
 use crate::kernel::log_scale::{attach_log_scale, scale_of};
 use crate::nn::conv::{Activation, Conv, ConvConfig};
+use crate::operator::tensor;
 use crate::problem::Problem;
 use crate::size::chain;
 use crate::twin::config::{LengthScale, TwinConfig, latent_spacing, refuse, require_size};
@@ -13,7 +14,7 @@ use crate::twin::source::SourceFields;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use lto_numerics::dataset::Context;
-use lto_numerics::setconv::GridChannels;
+use lto_numerics::setconv::{GridChannels, trust};
 use lto_numerics::{Points, SetConv};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,21 @@ pub struct SetConvConfig {
     /// Whether the network also sees where it is: for what the state alone does not tell, as a forcing or a coast.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub position: bool,
+    /// Whether every channel has a density of its own, since each may be missing at other points: what is trained on
+    /// records has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each: bool,
+    /// τ of the [trust] in sensors of known noise: what an exact sensor would still be off by, in deviations of its channel.
+    #[serde(default = "default_tau", skip_serializing_if = "is_default_tau")]
+    pub tau: f64,
+}
+
+fn default_tau() -> f64 {
+    0.1
+}
+
+fn is_default_tau(tau: &f64) -> bool {
+    *tau == default_tau()
 }
 
 fn default_density_floor() -> f64 {
@@ -46,7 +62,8 @@ fn default_density_floor() -> f64 {
 }
 
 /// conv5 (1+p → h) ReLU, conv5 (h → h) ReLU, conv5 (h → k), on the channels of the set convolution, and on p more of
-/// the estimated source and those of the [position](LatentGrid::position) if it sees them.
+/// the estimated source and those of the [position](LatentGrid::position) if it sees them, and static fields if the
+/// problem has any. With a density for each channel there are 2p in place of 1 + p.
 #[derive(Module, Debug)]
 pub struct SetConvEncoder {
     /// log ℓ `[1]`; if ℓ follows the layout, the logarithm of its multiple of the spacing.
@@ -63,6 +80,10 @@ pub struct SetConvEncoder {
     estimate: bool,
     #[module(skip)]
     position: bool,
+    #[module(skip)]
+    each: bool,
+    #[module(skip)]
+    tau: f64,
 }
 
 impl EncoderKind for SetConvConfig {
@@ -71,6 +92,9 @@ impl EncoderKind for SetConvConfig {
     fn validate(&self) -> Result<()> {
         require_size("encoder", self.hidden)?;
         self.length_scale.validate("encoder.length_scale")?;
+        if !(self.tau > 0.0 && self.tau.is_finite()) {
+            return refuse("encoder.tau", self.tau.to_string(), "must be positive");
+        }
         let floor = self.density_floor;
         if floor >= f64::from(f32::MIN_POSITIVE) && floor.is_finite() {
             return Ok(());
@@ -87,6 +111,10 @@ impl EncoderKind for SetConvConfig {
         self.estimate
     }
 
+    fn takes_missing(&self) -> bool {
+        self.each
+    }
+
     fn init(&self, twin: &TwinConfig, problem: &Problem, device: &Device) -> SetConvEncoder {
         let (dim, padding) = (problem.domain.dim(), twin.padding(&problem.domain));
         let conv =
@@ -99,10 +127,13 @@ impl EncoderKind for SetConvConfig {
         };
         let estimates = if self.estimate { problem.source_channels } else { 0 };
         let positions = if self.position { position_channels(&problem.domain) } else { 0 };
+        let densities = if self.each { problem.source_channels } else { 1 };
+        let statics = problem.measured.statics.as_ref().map_or(0, |fields| fields.names.len());
+        let seen = densities + problem.source_channels + estimates + positions + statics;
         SetConvEncoder {
             log_length_scale: Param::from_data([learned.ln() as f32], device),
             layers: [
-                conv(1 + problem.source_channels + estimates + positions, self.hidden),
+                conv(seen, self.hidden),
                 conv(self.hidden, self.hidden),
                 conv(self.hidden, twin.latent_channels),
             ],
@@ -111,12 +142,20 @@ impl EncoderKind for SetConvConfig {
             least_spacing,
             estimate: self.estimate,
             position: self.position,
+            each: self.each,
+            tau: self.tau,
         }
     }
 }
 
 impl Encode for SetConvEncoder {
-    fn forward(&self, contexts: &[Context], source: Option<&SourceFields>, grid: &LatentGrid) -> Tensor<4> {
+    fn forward(
+        &self,
+        contexts: &[Context],
+        source: Option<&SourceFields>,
+        statics: &[f64],
+        grid: &LatentGrid,
+    ) -> Tensor<4> {
         let [c1, c2, c3] = &self.layers;
         let mut x = self.channels(contexts, grid);
         let device = x.device();
@@ -126,6 +165,11 @@ impl Encode for SetConvEncoder {
         if self.position {
             let position = grid.position(&device).repeat_dim(0, contexts.len());
             x = Tensor::cat(vec![x, position], 1);
+        }
+        if !statics.is_empty() {
+            let [n0, n1] = grid.shape();
+            let statics = tensor::<4>(statics, [1, statics.len() / (n0 * n1), n0, n1], &device);
+            x = Tensor::cat(vec![x, statics.repeat_dim(0, contexts.len())], 1);
         }
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
     }
@@ -140,16 +184,20 @@ impl Encode for SetConvEncoder {
 }
 
 impl SetConvEncoder {
-    /// Density and signals as a tensor that carries the gradient of log ℓ; not numbers where ℓ is none.
+    /// Density and signals as a tensor that carries the gradient of log ℓ; not numbers where ℓ is none. With a density for
+    /// each channel, both of the first, then both of the second, and so on: zero for a channel that is observed nowhere.
     ///
     /// # Shapes
-    /// b contexts → `[b, 1 + p, n0, n1]`.
+    /// b contexts → `[b, 1 + p, n0, n1]`, or `[b, 2p, n0, n1]`.
     pub fn channels(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
         let log_length_scale = self.log_length_scale.val();
         let slope = scale_of(&log_length_scale).slope;
-        let [n0, n1] = grid.shape();
-        let shape = [contexts.len(), 1 + contexts[0].n_channels, n0, n1];
-        let made = clock::timed(|| self.of_batch(contexts, grid, slope));
+        let ([n0, n1], p) = (grid.shape(), contexts[0].n_channels);
+        let shape = [contexts.len(), if self.each { 2 * p } else { 1 + p }, n0, n1];
+        let made = clock::timed(|| match self.each {
+            true => self.of_channels(contexts, grid, slope),
+            false => self.of_batch(&contexts.iter().collect::<Vec<_>>(), grid, slope),
+        });
         if slope {
             attach_log_scale(made.values, made.slopes, shape, log_length_scale)
         } else {
@@ -157,9 +205,25 @@ impl SetConvEncoder {
         }
     }
 
+    /// Every channel as a context of its own, where it is observed.
+    fn of_channels(&self, contexts: &[Context], grid: &LatentGrid, slope: bool) -> GridChannels<f32> {
+        let each = contexts.iter().flat_map(|context| (0..context.n_channels).map(|c| context.channel(c)));
+        let each: Vec<Option<Context>> = each.collect();
+        let made = self.of_batch(&each.iter().flatten().collect::<Vec<_>>(), grid, slope);
+        let size = 2 * grid.grid().len();
+        let spread = |made: &[f32]| {
+            let (mut known, nothing) = (made.chunks_exact(size), vec![0.0; size]);
+            let of = |channel: &Option<Context>| {
+                channel.as_ref().and_then(|_| known.next()).unwrap_or(&nothing).to_vec()
+            };
+            each.iter().flat_map(of).collect::<Vec<f32>>()
+        };
+        let slopes = if slope { spread(&made.slopes) } else { Vec::new() };
+        GridChannels { values: spread(&made.values), slopes }
+    }
+
     /// Contexts with the same ℓ are computed together.
-    fn of_batch(&self, contexts: &[Context], grid: &LatentGrid, slope: bool) -> GridChannels<f32> {
-        let size = (1 + contexts[0].n_channels) * grid.grid().len();
+    fn of_batch(&self, contexts: &[&Context], grid: &LatentGrid, slope: bool) -> GridChannels<f32> {
         let mut all = GridChannels { values: Vec::new(), slopes: Vec::new() };
         let scale = |context: &Context| self.least_spacing.map(|_| context.points.mean_spacing().to_bits());
         for group in contexts.chunk_by(|a, b| scale(a) == scale(b)) {
@@ -170,6 +234,7 @@ impl SetConvEncoder {
                     all.slopes.extend(made.slopes);
                 }
                 None => {
+                    let size = (1 + group[0].n_channels) * grid.grid().len();
                     all.values.resize(all.values.len() + group.len() * size, f32::NAN);
                     all.slopes.resize(all.values.len(), f32::NAN);
                 }
@@ -181,13 +246,23 @@ impl SetConvEncoder {
     fn computed(
         &self,
         setconv: &SetConv,
-        contexts: &[Context],
+        contexts: &[&Context],
         grid: &LatentGrid,
         slope: bool,
     ) -> GridChannels<f32> {
-        let observed: Vec<_> =
-            contexts.iter().map(|context| (&context.points, &context.values[..])).collect();
-        let mut made = setconv.on_grid::<f32>(&observed, grid.grid(), slope);
+        let mut made = if contexts.iter().any(|context| context.deviations.is_some()) {
+            let trusts: Vec<Vec<f64>> = contexts.iter().map(|context| self.trust(context)).collect();
+            let observed: Vec<_> = contexts
+                .iter()
+                .zip(&trusts)
+                .map(|(context, trust)| (&context.points, &context.values[..], &trust[..]))
+                .collect();
+            setconv.on_grid_trusting::<f32>(&observed, grid.grid(), slope)
+        } else {
+            let observed: Vec<_> =
+                contexts.iter().map(|context| (&context.points, &context.values[..])).collect();
+            setconv.on_grid::<f32>(&observed, grid.grid(), slope)
+        };
         let (n, size) = (grid.grid().len(), made.values.len() / contexts.len());
         let mut slopes = made.slopes.chunks_mut(size);
         for (context, values) in contexts.iter().zip(made.values.chunks_mut(size)) {
@@ -196,5 +271,13 @@ impl SetConvEncoder {
             self.density.apply(domain, n_points, setconv.kernel(), &mut values[..n], slopes);
         }
         made
+    }
+
+    /// The [trust] in each point; one that channels share is by the mean of their variances.
+    fn trust(&self, context: &Context) -> Vec<f64> {
+        let (n, p) = (context.points.len(), context.n_channels as f64);
+        let Some(deviations) = &context.deviations else { return vec![1.0; n] };
+        let variance = |j: usize| deviations.iter().skip(j).step_by(n).map(|s| s * s).sum::<f64>() / p;
+        (0..n).map(|j| trust(variance(j).sqrt(), self.tau)).collect()
     }
 }

@@ -25,8 +25,8 @@ pub struct LatentSpace {
     pub padding: [Padding; 2],
     /// The latent grid.
     pub axes: [GridAxis; 2],
-    /// Whether the problem has times.
-    pub timed: bool,
+    /// Number of inputs that tell the times, 0 if the problem is steady.
+    pub time_inputs: usize,
 }
 
 /// The configuration of one kind of evolution.
@@ -68,8 +68,8 @@ pub trait EvolutionKind {
 /// A learned evolution.
 pub trait Evolve {
     /// # Shapes
-    /// `z [b, k, n0, n1]`, `times [b, 2]` (s and t as fractions of the trained range) if the problem has
-    /// times → as `z`.
+    /// `z [b, k, n0, n1]`, `times [b, n]` ([`Problem::times_as_inputs`](crate::problem::Problem::times_as_inputs)) if
+    /// the problem has times → as `z`.
     fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4>;
 }
 

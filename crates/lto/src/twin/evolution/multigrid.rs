@@ -90,7 +90,7 @@ impl EvolutionKind for MultigridConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> MultigridEvolution {
-        let (f, LatentSpace { channels, dim, padding, axes, timed }) = (self.width, space);
+        let (f, LatentSpace { channels, dim, padding, axes, time_inputs }) = (self.width, space);
         let conv = |input, output, width| ConvConfig { input, output, width, dilation: 1, dim, padding };
         let level = |_| Level {
             before: conv(f, f, 3).init(device),
@@ -101,9 +101,9 @@ impl EvolutionKind for MultigridConfig {
         let coarsenings: Vec<Coarsening> = grids.take(self.levels - 1).map(Coarsening::new).collect();
         let cycle =
             |_| Cycle { levels: (0..self.levels).map(level).collect(), coarsenings: coarsenings.clone() };
-        let films = if timed { self.cycles } else { 0 };
+        let films = if time_inputs > 0 { self.cycles } else { 0 };
         MultigridEvolution {
-            time: timed.then(|| TimeEmbedding::new(f, device)),
+            time: (time_inputs > 0).then(|| TimeEmbedding::new(time_inputs, f, device)),
             input: conv(channels, f, 3).init(device),
             cycles: (0..self.cycles).map(cycle).collect(),
             local: (0..self.cycles).map(|_| conv(f, f, 1).init(device)).collect(),

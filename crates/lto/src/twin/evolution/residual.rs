@@ -42,11 +42,11 @@ impl EvolutionKind for ResidualConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> ResidualEvolution {
-        let (width, LatentSpace { channels, dim, padding, timed, .. }) = (self.width, space);
+        let (width, LatentSpace { channels, dim, padding, time_inputs, .. }) = (self.width, space);
         let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };
-        let films = if timed { DILATIONS.len() } else { 0 };
+        let films = if time_inputs > 0 { DILATIONS.len() } else { 0 };
         ResidualEvolution {
-            time: timed.then(|| TimeEmbedding::new(width, device)),
+            time: (time_inputs > 0).then(|| TimeEmbedding::new(time_inputs, width, device)),
             input: conv(channels, width, 1).init(device),
             blocks: DILATIONS.map(|d| conv(width, width, d).init(device)).into(),
             films: (0..films).map(|_| Film::new(width, width, device)).collect(),

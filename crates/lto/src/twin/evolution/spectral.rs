@@ -81,13 +81,13 @@ impl EvolutionKind for SpectralConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
-        let (f, LatentSpace { channels, dim, padding, timed, .. }) = (self.width, space);
+        let (f, LatentSpace { channels, dim, padding, time_inputs, .. }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };
         let local = |dilation: &usize| ConvConfig { width: self.taps, dilation: *dilation, ..conv(f, f) };
-        let films = if timed { self.blocks } else { 0 };
+        let films = if time_inputs > 0 { self.blocks } else { 0 };
         let global = |_| SpectralConv::new(f, self.modes, dim, padding, device);
         SpectralEvolution {
-            time: timed.then(|| TimeEmbedding::new(f, device)),
+            time: (time_inputs > 0).then(|| TimeEmbedding::new(time_inputs, f, device)),
             input: conv(channels, f).init(device),
             global: (0..self.blocks).map(global).collect(),
             local: self.dilations.iter().cycle().take(self.blocks).map(|d| local(d).init(device)).collect(),

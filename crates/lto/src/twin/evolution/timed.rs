@@ -45,10 +45,10 @@ impl EvolutionKind for TimedConfig {
     }
 
     fn init(&self, space: LatentSpace, device: &Device) -> TimedEvolution {
-        let (width, LatentSpace { channels, dim, padding, .. }) = (self.width, space);
+        let (width, LatentSpace { channels, dim, padding, time_inputs, .. }) = (self.width, space);
         let conv = |input, output, dilation| ConvConfig { input, output, width: 3, dilation, dim, padding };
         TimedEvolution {
-            time: TimeEmbedding::new(width, device),
+            time: TimeEmbedding::new(time_inputs, width, device),
             input: conv(channels, width, 1).init(device),
             input_film: Film::new(width, width, device),
             dilated: DILATIONS.map(|d| conv(width, width, d).init(device)).into(),
@@ -61,7 +61,7 @@ impl EvolutionKind for TimedConfig {
 impl Evolve for TimedEvolution {
     /// Missing times, which its problems never have, count as zero.
     fn forward(&self, z: Tensor<4>, times: Option<Tensor<2>>) -> Tensor<4> {
-        let times = times.unwrap_or_else(|| Tensor::zeros([z.dims()[0], 2], &z.device()));
+        let times = times.unwrap_or_else(|| Tensor::zeros([z.dims()[0], self.time.n_inputs()], &z.device()));
         let embedding = self.time.forward(times);
         let h = self.input.forward(z.clone());
         let h = self.input_film.activated(h, embedding.clone(), Activation::Silu);
@@ -70,20 +70,24 @@ impl Evolve for TimedEvolution {
     }
 }
 
-/// Linear (2 → f), SiLU, Linear (f → f) of (s, t).
+/// Linear (n → f), SiLU, Linear (f → f) of the n = 2 times (s, t), or of what a calendar makes of them.
 #[derive(Module, Debug)]
 pub struct TimeEmbedding {
     layers: [Linear; 2],
 }
 
 impl TimeEmbedding {
-    /// An embedding of size `width`.
-    pub fn new(width: usize, device: &Device) -> Self {
-        Self { layers: [Linear::new(2, width, device), Linear::new(width, width, device)] }
+    /// An embedding of size `width` of `inputs` numbers.
+    pub fn new(inputs: usize, width: usize, device: &Device) -> Self {
+        Self { layers: [Linear::new(inputs, width, device), Linear::new(width, width, device)] }
+    }
+
+    fn n_inputs(&self) -> usize {
+        self.layers[0].weight.dims()[0]
     }
 
     /// # Shapes
-    /// `[b, 2]` → `[b, f]`.
+    /// `[b, n]` → `[b, f]`.
     pub fn forward(&self, times: Tensor<2>) -> Tensor<2> {
         let [first, second] = &self.layers;
         second.forward(silu(first.forward(times)))

@@ -2,6 +2,7 @@
 //! [`Table`], from which a [`PointCloud`] and a [`CsvStore`] are built.
 
 mod cloud;
+pub(crate) mod lines;
 mod table;
 
 pub use cloud::{Missing, PointCloud};

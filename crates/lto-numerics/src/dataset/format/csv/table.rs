@@ -1,20 +1,17 @@
 //! The columns of a CSV file by name, and the line of every row. Numbers need little of CSV: a quoted field
 //! must end on its line.
 
+use super::lines::{Lines, complaint, delimiter, fields, finite, is_missing, number_like};
 use crate::dataset::format::require_file;
 use crate::dataset::format::strided::file_error;
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 /// Names of space axes, in lower case.
 const AXES: [&str; 7] = ["x", "y", "z", "lat", "lon", "latitude", "longitude"];
 /// Names of the time column, in lower case.
 const TIMES: [&str; 2] = ["t", "time"];
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
-/// No CSV file has longer lines.
-const LINE_LIMIT: u64 = 1 << 20;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,93 +166,4 @@ fn columns<'a>(header: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Column>, St
         (n, _) => return Err(format!("{n} coordinates among {names:?}; a domain has 1 to 3 axes")),
     }
     Ok(names.into_iter().map(|name| Column { role: role(&name), name, values: Vec::new() }).collect())
-}
-
-/// The delimiter of a header line: the most frequent candidate.
-fn delimiter(header: &[u8]) -> u8 {
-    let count = |d: u8| header.iter().filter(|&&b| b == d).count();
-    DELIMITERS.into_iter().rev().max_by_key(|&d| count(d)).unwrap_or(b',')
-}
-
-/// Whether a field is one of the usual markers for a missing value.
-fn is_missing(field: &[u8]) -> bool {
-    field.is_empty() || [b"nan".as_slice(), b"na", b"null"].iter().any(|m| field.eq_ignore_ascii_case(m))
-}
-
-/// The finite number in a field, if it is one.
-fn finite(field: &[u8]) -> Option<f64> {
-    std::str::from_utf8(field).ok()?.parse().ok().filter(|v: &f64| v.is_finite())
-}
-
-/// Whether a field looks like a number at all, including infinities and decimal commas.
-fn number_like(field: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(field).replace(',', ".");
-    text.parse::<f64>().is_ok()
-}
-
-fn complaint(line: u64, column: &str, field: &[u8], delimiter: u8) -> String {
-    let text: String = String::from_utf8_lossy(field).chars().take(40).collect();
-    let decimal_comma = delimiter != b',' && number_like(field) && field.contains(&b',');
-    let hint = if decimal_comma { "; write a decimal point, not a comma" } else { "" };
-    format!("line {line}, column {column}: {text:?} is not a finite number{hint}")
-}
-
-/// The lines of a file that are neither empty nor comments.
-struct Lines {
-    reader: BufReader<File>,
-    buffer: Vec<u8>,
-    number: u64,
-}
-
-impl Lines {
-    fn new(file: File) -> Self {
-        Lines { reader: BufReader::with_capacity(1 << 16, file), buffer: Vec::new(), number: 0 }
-    }
-
-    /// The next line and its number, counted from 1.
-    fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
-        loop {
-            self.buffer.clear();
-            let n = self.reader.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut self.buffer)?;
-            self.number += 1;
-            if n as u64 == LINE_LIMIT {
-                let text = format!("line {} is too long for a CSV file", self.number);
-                return Err(io::Error::new(ErrorKind::InvalidData, text));
-            }
-            if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
-                self.buffer.drain(..3);
-            }
-            let line = self.buffer.trim_ascii();
-            if n == 0 {
-                return Ok(None);
-            }
-            if !line.is_empty() && !line.starts_with(b"#") {
-                break;
-            }
-        }
-        // Only the line end is stripped: a tab or a space may delimit an empty field.
-        let end = self.buffer.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |i| i + 1);
-        Ok(Some((self.number, &self.buffer[..end])))
-    }
-}
-
-/// The fields of a line, trimmed and unquoted.
-fn fields(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
-    let mut rest = Some(line);
-    std::iter::from_fn(move || {
-        let line = rest?;
-        let mut quoted = false;
-        let end = line.iter().position(|&b| {
-            quoted ^= b == b'"';
-            b == delimiter && !quoted
-        });
-        let (field, after) = match end {
-            Some(end) => (&line[..end], Some(&line[end + 1..])),
-            None => (line, None),
-        };
-        rest = after;
-        let field = field.trim_ascii();
-        let inner = field.strip_prefix(b"\"").and_then(|f| f.strip_suffix(b"\""));
-        Some(inner.map_or(field, <[u8]>::trim_ascii))
-    })
 }

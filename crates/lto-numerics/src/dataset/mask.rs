@@ -1,0 +1,118 @@
+//! Where something is: land, sea, the inside of a body.
+
+use super::{Dataset, OpenOptions};
+use crate::domain::Domain;
+use crate::error::{Error, Result};
+use crate::grid::Grid;
+use crate::points::Points;
+use crate::sample::Sample;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The cells of a grid that lie inside.
+#[derive(Clone, Debug)]
+pub struct Mask {
+    grid: Arc<Grid>,
+    inside: Vec<bool>,
+}
+
+impl Mask {
+    /// Reads `FILE` or `FILE:array`; `!FILE` means what is outside. Inside are the values of at least ½ or, if some are
+    /// missing, those that are not.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or holds no field on a grid.
+    pub fn open(written: &str) -> Result<Self> {
+        let (turned, written) = written.strip_prefix('!').map_or((false, written), |rest| (true, rest));
+        let (path, keys) = match written.rsplit_once(':') {
+            Some((path, array)) if !Path::new(written).exists() => (path, vec![array.to_string()]),
+            _ => (written, Vec::new()),
+        };
+        let mut data =
+            Dataset::open(Path::new(path), &OpenOptions { keys, allow_nan: true, ..OpenOptions::default() })?;
+        let none = || Error::unsupported(Path::new(path), None, "holds no field for a mask");
+        let (grid, values) = match data.read(0..1)?.into_iter().next().ok_or_else(none)? {
+            Sample::Evolution(trajectory) => (trajectory.grid().clone(), trajectory.frame(0).to_vec()),
+            Sample::Steady { source, .. } => (source.grid().clone(), source.values().to_vec()),
+        };
+        let values = &values[..grid.len().min(values.len())];
+        let gaps = values.iter().any(|value| value.is_nan());
+        let is_inside = |value: &f64| if gaps { !value.is_nan() } else { *value >= 0.5 };
+        Ok(Self { grid, inside: values.iter().map(|value| is_inside(value) != turned).collect() })
+    }
+
+    /// Whether a place of a domain lies inside: whether the nearest cell does.
+    pub fn contains(&self, place: &[f64]) -> bool {
+        let mut index = 0;
+        for (d, (&x, axis)) in place.iter().zip(self.grid.domain().axes()).enumerate() {
+            let along = self.grid.coordinates(d);
+            let x = axis.bring_in(x);
+            let away = |i: &usize| axis.displacement(along[*i], x).abs();
+            let after = along.partition_point(|c| *c < x);
+            let near = [after.saturating_sub(1), after.min(along.len() - 1), 0, along.len() - 1];
+            let nearest = near.into_iter().min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(0);
+            index = index * along.len() + nearest;
+        }
+        self.inside.get(index).copied().unwrap_or(false)
+    }
+
+    /// Refuses a mask of another dimension than the domain's.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`].
+    pub fn check(&self, domain: &Domain) -> Result<()> {
+        let (expected, got) = (domain.dim(), self.grid.dim());
+        if expected == got {
+            return Ok(());
+        }
+        Err(Error::Mismatch { what: "axes of the mask".into(), expected, got })
+    }
+
+    /// Makes values `[…, point]` outside NaN.
+    pub fn apply(&self, points: &Points, values: &mut [f64]) {
+        let mut place = vec![0.0; points.dim()];
+        for i in 0..points.len() {
+            points.write_point(i, &mut place);
+            if !self.contains(&place) {
+                values.iter_mut().skip(i).step_by(points.len()).for_each(|value| *value = f64::NAN);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::write::NpzArchive;
+    use crate::{Axis, Placement};
+
+    fn mask(values: &[f64], written: impl Fn(&str) -> String) -> Mask {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.npz");
+        let mut archive = NpzArchive::create(&path).unwrap();
+        archive.numbers("lat", &[2], &[50.0, 52.0]).unwrap();
+        archive.numbers("lon", &[3], &[350.0, 355.0, 360.0]).unwrap();
+        archive.numbers("lsm", &[2, 3], values).unwrap();
+        archive.finish().unwrap();
+        Mask::open(&written(path.to_str().unwrap())).unwrap()
+    }
+
+    #[test]
+    fn the_nearest_cell_decides() {
+        let land = mask(&[0.0, 0.2, 0.9, 1.0, 0.5, 0.0], |path| format!("{path}:lsm"));
+        assert!(
+            land.contains(&[50.4, 359.0]) && land.contains(&[51.5, -10.0]) && !land.contains(&[50.0, -6.0])
+        );
+        let sea = mask(&[0.0, 0.2, 0.9, 1.0, 0.5, 0.0], |path| format!("!{path}"));
+        assert!(!sea.contains(&[50.4, 359.0]) && sea.contains(&[50.0, -6.0]));
+        let gaps = mask(&[f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0], str::to_string);
+        assert!(!gaps.contains(&[50.0, 350.0]) && gaps.contains(&[50.0, 355.0]));
+        let axes = vec![Axis::new("lat", 50.0, 52.0, false), Axis::new("lon", -10.0, 0.0, false)];
+        let domain = Domain::new(axes).unwrap();
+        let grid = Grid::uniform(domain, &[(2, Placement::Vertex), (3, Placement::Vertex)]).unwrap();
+        let mut values: Vec<f64> = (0..12).map(f64::from).collect();
+        land.apply(&Points::grid(grid), &mut values);
+        let kept: Vec<usize> = (0..12).filter(|&i| !values[i].is_nan()).collect();
+        assert_eq!(kept, [2, 3, 4, 8, 9, 10]);
+    }
+}

@@ -1,0 +1,356 @@
+//! From errors on samples to a calibration.
+
+use super::correlated::LengthFit;
+use super::local::LocalFit;
+use super::place::{Places, Reading, lead_feature, readings};
+use super::table::{Table, TableFit};
+use super::{Calibration, ChannelCalibration, LEVELS, NoiseGrowth, conformal};
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use lto_numerics::Points;
+use lto_numerics::dataset::{Context, Normalizer};
+use rand::{Rng, RngExt};
+
+/// One sample in so many gives the scale, the others give the quantiles.
+const SCALE_EVERY: usize = 3;
+/// Fewest samples: ten for the quantiles, which reach a level of 0.9.
+const FEWEST: usize = 15;
+/// The most points of a prediction that are looked at, drawn at random.
+const POINTS: usize = 512;
+/// The most points whose pairs tell the length scale.
+const PAIRED: usize = 64;
+/// Bins of sensor density, of equal shares.
+const DENSITIES: usize = 5;
+/// Steps between the nodes of tables: of log₂ spacing, of log₂(1 + distance), of log₂ gap, of log₂ excess disagreement.
+const STEPS: [f64; 4] = [0.5, 1.0, 0.5, 1.0];
+/// The largest excess disagreement that is told apart, as log₂.
+const MOST_EXCESS: f64 = 6.0;
+
+/// What a sample is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Its errors give the scale; noise on its observations tells how the scale grows.
+    Scale,
+    /// Its errors give the quantiles.
+    Quantiles,
+}
+
+/// A prediction and its truth.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'a> {
+    /// The number of the sample in the list of samples: all of one sample count together.
+    pub sample: usize,
+    /// Whether noise was added to the observations that is not part of what is calibrated for.
+    pub noisy: bool,
+    /// The observations.
+    pub context: &'a Context,
+    /// t − s.
+    pub lead: f64,
+    /// The points of the prediction.
+    pub query: &'a Points,
+    /// Predicted values `[channel, point]`.
+    pub values: &'a [f64],
+    /// What the decoder sees there, `[k, point]`; empty for a model without a latent state.
+    pub features: &'a [f32],
+    /// What is true there; values that are not known are NaN.
+    pub truth: &'a [f64],
+}
+
+/// Collects errors of predictions and makes a [`Calibration`] of them.
+pub struct Calibrator<'a> {
+    problem: &'a Problem,
+    scale: &'a [f64],
+    interval: Option<f64>,
+    groups: Vec<Group>,
+    lengths: Vec<LengthFit>,
+    samples: usize,
+}
+
+/// Points of one prediction.
+struct Group {
+    sample: usize,
+    noisy: bool,
+    lead: f64,
+    readings: Option<Vec<Reading>>,
+    mean_spacing: f64,
+    /// (spacing, distance, gap) of each point.
+    places: Vec<[f64; 3]>,
+    /// |error| in deviations of the training data, `[channel][point]`; NaN where the truth is not known.
+    errors: Vec<Vec<f64>>,
+    /// What the decoder sees, `[k, point]`.
+    features: Vec<f32>,
+}
+
+impl Group {
+    fn role(&self) -> Role {
+        Calibrator::role(self.sample)
+    }
+}
+
+impl<'a> Calibrator<'a> {
+    /// A calibrator of a model for a problem, with the normalization of its targets and its native interval.
+    pub fn new(problem: &'a Problem, target: &'a Normalizer, interval: Option<f64>) -> Self {
+        let lengths = vec![LengthFit::default(); problem.target_channels];
+        Self { problem, scale: target.scale(), interval, groups: Vec::new(), lengths, samples: 0 }
+    }
+
+    /// What the samples are for, by their number in the list.
+    pub fn role(sample: usize) -> Role {
+        if sample.is_multiple_of(SCALE_EVERY) { Role::Scale } else { Role::Quantiles }
+    }
+
+    /// Adds a prediction; random points of a large one.
+    ///
+    /// # Errors
+    /// Points in another domain than the model's.
+    pub fn add(&mut self, judged: &Judged, rng: &mut impl Rng) -> Result<()> {
+        let (n, dim) = (judged.query.len(), judged.query.dim());
+        let mut chosen: Vec<usize> = (0..n).collect();
+        for i in 0..POINTS.min(n) {
+            chosen.swap(i, rng.random_range(i..n));
+        }
+        chosen.truncate(POINTS);
+        let mut flat = vec![0.0; chosen.len() * dim];
+        for (point, &i) in flat.chunks_exact_mut(dim).zip(&chosen) {
+            judged.query.write_point(i, point);
+        }
+        let points = Points::scattered(judged.query.domain().clone(), flat.clone())?;
+        let places = Places::new(self.problem, &judged.context.points, &points)?;
+        let relative = |c: usize, i: usize| {
+            let (at, scale) = (c * n + i, self.scale[c]);
+            match judged.truth[at] {
+                truth if truth.is_nan() => f64::NAN,
+                truth if judged.values[at].is_finite() => (judged.values[at] - truth) / scale,
+                _ => f64::INFINITY,
+            }
+        };
+        let signed: Vec<Vec<f64>> = (0..self.problem.target_channels)
+            .map(|c| chosen.iter().map(|&i| relative(c, i)).collect())
+            .collect();
+        if Self::role(judged.sample) == Role::Scale {
+            for (fit, errors) in self.lengths.iter_mut().zip(&signed) {
+                let few = flat.chunks_exact(dim).zip(errors).take(PAIRED).enumerate();
+                for (i, (x, a)) in few {
+                    for (y, b) in flat.chunks_exact(dim).zip(errors).take(i) {
+                        fit.add(self.problem.domain.distance(x, y), *a, *b);
+                    }
+                }
+            }
+        }
+        self.samples = self.samples.max(judged.sample + 1);
+        let mean = judged.context.points.mean_spacing();
+        self.groups.push(Group {
+            sample: judged.sample,
+            noisy: judged.noisy,
+            lead: judged.lead,
+            readings: readings(self.problem, self.scale, judged.context)?,
+            mean_spacing: Places::log_spacing(self.problem, mean),
+            places: places.spacing.iter().zip(&places.distance).map(|(s, d)| [*s, *d, places.gap]).collect(),
+            errors: signed.into_iter().map(|e| e.into_iter().map(f64::abs).collect()).collect(),
+            features: judged.features.chunks_exact(n).flat_map(|f| chosen.iter().map(|&i| f[i])).collect(),
+        });
+        Ok(())
+    }
+
+    /// The calibration; `data` says in words what it was made from.
+    ///
+    /// # Errors
+    /// Fewer than 15 samples, or only infinite errors.
+    pub fn finish(mut self, data: String) -> Result<Calibration> {
+        let refuse = |value: String, requirement: String| {
+            Err(Error::Config { key: "samples".into(), value, requirement })
+        };
+        if self.samples < FEWEST {
+            return refuse(self.samples.to_string(), format!("a calibration needs at least {FEWEST}"));
+        }
+        let mut leads: Vec<f64> = Vec::new();
+        for group in &mut self.groups {
+            let lead = group.lead / self.interval.unwrap_or(f64::INFINITY);
+            // Times of files are rounded.
+            let known = leads.iter().find(|known| (**known - lead).abs() <= 1e-3 * lead.abs());
+            group.lead = known.copied().unwrap_or(lead);
+            leads.extend(known.is_none().then_some(lead));
+        }
+        leads.sort_by(f64::total_cmp);
+        let mut calibration = Calibration {
+            data,
+            samples: [Role::Scale, Role::Quantiles]
+                .map(|role| (0..self.samples).filter(|&sample| Self::role(sample) == role).count()),
+            edges: self.edges(),
+            leads,
+            levels: LEVELS.to_vec(),
+            channels: Vec::new(),
+        };
+        for channel in 0..self.problem.target_channels {
+            match self.channel(channel, &calibration) {
+                Some(done) => calibration.channels.push(done),
+                None => {
+                    let requirement = format!(
+                        "channel {channel} has no finite error that tells the scale; train the model"
+                    );
+                    return refuse(format!("{:?}", calibration.samples), requirement);
+                }
+            }
+        }
+        calibration.validate(self.problem.target_channels)?;
+        Ok(calibration)
+    }
+
+    /// Predictions from observations as they are calibrated for, of samples with a role.
+    fn of(&self, role: Role) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(move |group| group.role() == role && !group.noisy)
+    }
+
+    /// Edges between bins of equal shares of the points that give the scale.
+    fn edges(&self) -> Vec<f64> {
+        let mut all: Vec<f64> = self.of(Role::Scale).flat_map(|g| g.places.iter().map(|p| p[0])).collect();
+        all.sort_by(f64::total_cmp);
+        let mut edges: Vec<f64> =
+            (1..DENSITIES).filter_map(|i| all.get(i * all.len() / DENSITIES).copied()).collect();
+        edges.dedup_by(|b, a| *b - *a < 1e-6);
+        edges.retain(|edge| all.last().is_some_and(|last| edge < last));
+        edges
+    }
+
+    /// Nodes that cover a feature of the points that give the scale.
+    fn nodes(&self, feature: usize) -> Vec<f64> {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for place in self.of(Role::Scale).flat_map(|group| &group.places) {
+            (low, high) = (low.min(place[feature]), high.max(place[feature]));
+        }
+        let step = STEPS[feature];
+        let (first, last) = ((low / step).floor() as i64, (high / step).ceil() as i64);
+        (first..=last.max(first)).map(|i| i as f64 * step).collect()
+    }
+
+    fn channel(&self, c: usize, calibration: &Calibration) -> Option<ChannelCalibration> {
+        let leads: Vec<f64> = calibration.leads.iter().map(|lead| lead_feature(*lead, Some(1.0))).collect();
+        let lead_of = |group: &Group| lead_feature(group.lead, Some(1.0));
+        let amplitude_power = self.amplitude_power(c);
+        let amplitude = |group: &Group| {
+            group.readings.as_ref().map_or(1.0, |readings| readings[c].amplitude.powf(amplitude_power))
+        };
+        let mut fit = TableFit::new(vec![leads.clone(), self.nodes(0), self.nodes(1), self.nodes(2)]);
+        for group in self.of(Role::Scale) {
+            let (lead, amplitude) = (lead_of(group), amplitude(group));
+            for ([spacing, distance, gap], error) in
+                group.places.iter().zip(&group.errors[c]).filter(|(_, e)| e.is_finite())
+            {
+                fit.add(&[lead, *spacing, *distance, *gap], error / amplitude);
+            }
+        }
+        let mut channel = ChannelCalibration {
+            amplitude_power,
+            scale: fit.finish(&[false, true, true, true])?,
+            noise: None,
+            local: None,
+            length: self.lengths[c].length()?,
+            quantiles: Vec::new(),
+        };
+        let plain = |group: &Group, place: &[f64; 3]| {
+            amplitude(group) * channel.scale.at(&[lead_of(group), place[0], place[1], place[2]])
+        };
+        let mut fit = LocalFit::default();
+        for group in self.of(Role::Scale).filter(|group| !group.features.is_empty()) {
+            let n = group.places.len();
+            let few = group.places.iter().zip(&group.errors[c]).enumerate().take(PAIRED);
+            for (i, (place, error)) in few {
+                fit.add(group.features.chunks_exact(n).map(|f| f[i]), error / plain(group, place));
+            }
+        }
+        let local = fit.finish();
+        let locals = |group: &Group| match &local {
+            Some(local) => local.at(&group.features, group.places.len()),
+            None => vec![1.0; group.places.len()],
+        };
+        // Errors in units of the scale without growth; those whose truth is not known are left out.
+        let scores = |group: &Group| -> Vec<([f64; 3], f64)> {
+            let each = group.places.iter().zip(&group.errors[c]).zip(locals(group));
+            let known = each.filter(|((_, error), _)| !error.is_nan());
+            known.map(|((place, error), local)| (*place, error / (plain(group, place) * local))).collect()
+        };
+        let noise = self.noise(c, &leads, |group| {
+            let finite: Vec<f64> =
+                scores(group).into_iter().map(|(_, score)| score).filter(|s| s.is_finite()).collect();
+            (!finite.is_empty()).then(|| finite.iter().sum::<f64>() / finite.len() as f64)
+        });
+        let growth = |group: &Group| match (&noise, &group.readings) {
+            (Some(noise), Some(readings)) => {
+                noise.growth.at(&[lead_of(group), noise.excess(&readings[c], group.mean_spacing)])
+            }
+            _ => 1.0,
+        };
+        let bins = leads.len() * (calibration.edges.len() + 1);
+        // By bin and sample.
+        let mut binned: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.samples]; bins];
+        for group in self.of(Role::Quantiles) {
+            let growth = growth(group);
+            for (place, score) in scores(group) {
+                binned[calibration.bin(lead_of(group), place[0])][group.sample].push(score / growth);
+            }
+        }
+        let quantiles = binned.iter().flat_map(|samples| {
+            let groups: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
+            conformal::quantiles(&groups, &calibration.levels)
+        });
+        channel.quantiles = quantiles.collect();
+        (channel.noise, channel.local) = (noise, local);
+        Some(channel)
+    }
+
+    /// γ by least squares: the slope of log mean error against log amplitude among predictions over the same lead from
+    /// about as many sensors, between 0 and 1.
+    fn amplitude_power(&self, c: usize) -> f64 {
+        let mut alike: std::collections::BTreeMap<(u64, i64), Vec<[f64; 2]>> = Default::default();
+        for group in self.of(Role::Scale) {
+            let Some(readings) = &group.readings else { continue };
+            let known = || group.errors[c].iter().filter(|error| error.is_finite());
+            let mean = known().sum::<f64>() / known().count().max(1) as f64;
+            if mean > 0.0 {
+                let key = (group.lead.to_bits(), group.mean_spacing.round() as i64);
+                alike.entry(key).or_default().push([readings[c].amplitude.ln(), mean.ln()]);
+            }
+        }
+        let (mut both, mut square) = (0.0, 0.0);
+        for pairs in alike.values() {
+            let mean = |i: usize| pairs.iter().map(|pair| pair[i]).sum::<f64>() / pairs.len() as f64;
+            let [x, y] = [mean(0), mean(1)];
+            both += pairs.iter().map(|pair| (pair[0] - x) * (pair[1] - y)).sum::<f64>();
+            square += pairs.iter().map(|pair| (pair[0] - x).powi(2)).sum::<f64>();
+        }
+        if square > 1e-6 { (both / square).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// What noise does to the errors of a channel, `of` being the mean error of a prediction in units of the scale without it;
+    /// `None` if none was tried or readings cannot be compared.
+    fn noise(&self, c: usize, leads: &[f64], of: impl Fn(&Group) -> Option<f64>) -> Option<NoiseGrowth> {
+        let scale = || self.groups.iter().filter(|group| group.role() == Role::Scale);
+        let reading = |group: &Group| group.readings.as_ref().map(|readings| readings[c]);
+        if !scale().any(|group| group.noisy) {
+            return None;
+        }
+        let disagreement = |group: &Group| reading(group)?.disagreement;
+        let (low, high) = scale().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), group| {
+            (low.min(group.mean_spacing), high.max(group.mean_spacing))
+        });
+        let nodes = (low.floor() as i64..=high.ceil() as i64).map(|i| i as f64).collect();
+        let mut usual = TableFit::new(vec![nodes]);
+        for group in scale().filter(|group| !group.noisy) {
+            if let Some(log) = disagreement(group) {
+                usual.add(&[group.mean_spacing], log.exp2());
+            }
+        }
+        let nodes: Vec<f64> = (0..=MOST_EXCESS as i64).map(|i| i as f64 * STEPS[3]).collect();
+        let usual = usual.finish(&[false])?;
+        let mut noise = NoiseGrowth { usual, growth: Table::one(2) };
+        let mut fit = TableFit::new(vec![leads.to_vec(), nodes]);
+        for group in scale() {
+            if let (Some(reading), Some(mean)) = (reading(group), of(group)) {
+                let excess = noise.excess(&reading, group.mean_spacing);
+                fit.add(&[lead_feature(group.lead, Some(1.0)), excess], mean);
+            }
+        }
+        noise.growth = fit.finish(&[false, true])?.relative_to_first();
+        Some(noise)
+    }
+}

@@ -1,0 +1,201 @@
+//! How far forecasts are off: the scale of their errors, and quantiles of the errors in units of it, both found on samples
+//! that no weight was trained on.
+//!
+//! The scale σ of channel c at a query point is
+//!
+//! σ = S_c · a^γ · T(lead, spacing, distance, gap) · G(lead, excess) · d
+//!
+//! with the deviation S_c of the training data, the amplitude a of the observed state, the local spacing of the sensors and
+//! the distance to the nearest, the gaps of the layout as a whole ([`place`]), the excess of disagreement between neighboring readings over what is usual, and the
+//! deviation d that the decoder gives where the latent state is so ([`local`]; 1 for a model without one). T does not decrease as sensors get sparser or farther, nor G
+//! as readings disagree more.
+//!
+//! A band of level β is û ± q σ, where q is the [conformal quantile](conformal::quantile) of |u − û| / σ among calibration
+//! samples at the same lead and at as dense sensors.
+
+pub mod calibrator;
+pub mod conformal;
+pub mod correlated;
+pub mod local;
+pub mod normal;
+pub mod place;
+pub mod table;
+
+use crate::error::{Error, Result};
+use local::LocalScale;
+use place::{Reading, lead_feature};
+use serde::{Deserialize, Serialize};
+use table::Table;
+
+pub use calibrator::{Calibrator, Judged, Role};
+
+/// Levels at which quantiles are kept; one between them takes the next higher.
+pub const LEVELS: [f64; 23] = [
+    0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925,
+    0.95, 0.975, 0.99, 0.995,
+];
+
+/// The calibration of a model: part of its card.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// What it was made from, in words.
+    pub data: String,
+    /// Samples that gave the scale, and others that gave the quantiles.
+    pub samples: [usize; 2],
+    /// Calibrated leads in native intervals, increasing; 0 alone for a steady problem.
+    pub leads: Vec<f64>,
+    /// Where one bin of sensor density ends and the next begins: log₂ of the local spacing in spacings of the training grid.
+    pub edges: Vec<f64>,
+    /// Levels of the quantiles, increasing.
+    pub levels: Vec<f64>,
+    /// Each target channel.
+    pub channels: Vec<ChannelCalibration>,
+}
+
+/// The calibration of one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelCalibration {
+    /// γ: how the scale follows the amplitude of the observed state, from 0 (not at all) to 1 (in proportion).
+    pub amplitude_power: f64,
+    /// T by lead, spacing, distance and gap.
+    pub scale: Table,
+    /// What noise does; `None` where readings cannot be compared, or no noise was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseGrowth>,
+    /// d by the latent state; `None` for a model without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<LocalScale>,
+    /// λ: over which length errors are alike, in the units of the domain.
+    pub length: f64,
+    /// Quantiles of |u − û| / σ by lead, density bin and level; `None` where there were too few samples.
+    pub quantiles: Vec<Option<f64>>,
+}
+
+/// How the scale grows where neighboring readings disagree more than usual.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseGrowth {
+    /// The usual disagreement by log₂ of the mean spacing of the sensors.
+    pub usual: Table,
+    /// G by lead and log₂ of disagreement ÷ usual, from 0; 1 at 0.
+    pub growth: Table,
+}
+
+impl NoiseGrowth {
+    /// log₂ of the disagreement of readings over the usual one, 0 if there is no excess.
+    pub fn excess(&self, reading: &Reading, mean_spacing: f64) -> f64 {
+        reading.disagreement.map_or(0.0, |log| (log - self.usual.at(&[mean_spacing]).log2()).max(0.0))
+    }
+}
+
+impl ChannelCalibration {
+    /// a^γ G: what the readings say about the scale.
+    pub fn reading_factor(&self, reading: &Reading, lead: f64, mean_spacing: f64) -> f64 {
+        let growth = self
+            .noise
+            .as_ref()
+            .map_or(1.0, |noise| noise.growth.at(&[lead, noise.excess(reading, mean_spacing)]));
+        growth * reading.amplitude.powf(self.amplitude_power)
+    }
+}
+
+impl Calibration {
+    /// Refuses a calibration that cannot be looked up: files may be damaged.
+    ///
+    /// # Errors
+    /// Sizes that do not fit each other.
+    pub fn validate(&self, n_channels: usize) -> Result<()> {
+        let increase =
+            |of: &[f64]| of.windows(2).all(|pair| pair[0] < pair[1]) && of.iter().all(|x| x.is_finite());
+        let size = self.leads.len() * (self.edges.len() + 1) * self.levels.len();
+        let sound = self.channels.len() == n_channels
+            && size > 0
+            && [&self.leads, &self.edges, &self.levels].into_iter().all(|of| increase(of))
+            && self.channels.iter().all(|channel| {
+                let positive = |q: &Option<f64>| q.is_none_or(|q| q >= 0.0 && q.is_finite());
+                channel.quantiles.len() == size
+                    && channel.quantiles.iter().all(positive)
+                    && channel.length > 0.0
+                    && channel.length.is_finite()
+                    && (0.0..=1.0).contains(&channel.amplitude_power)
+            });
+        if !sound {
+            let value = format!("{} channels, {} leads", self.channels.len(), self.leads.len());
+            let requirement = format!("does not fit a model of {n_channels} channels; calibrate it again");
+            return Err(Error::Config { key: "calibration".into(), value, requirement });
+        }
+        for channel in &self.channels {
+            channel.scale.validate(4)?;
+            if let Some(noise) = &channel.noise {
+                noise.usual.validate(1)?;
+                noise.growth.validate(2)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the scale depends on the latent state.
+    pub fn is_local(&self) -> bool {
+        self.channels.iter().any(|channel| channel.local.is_some())
+    }
+
+    /// The bin of a point: the calibrated lead nearest to a [lead](lead_feature), and the sensor density.
+    pub fn bin(&self, lead: f64, spacing: f64) -> usize {
+        let off = |i: &usize| (lead_feature(self.leads[*i], Some(1.0)) - lead).abs();
+        let lead = (0..self.leads.len()).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+        lead * (self.edges.len() + 1) + self.density_bin(spacing)
+    }
+
+    /// The bin of a local spacing.
+    pub fn density_bin(&self, spacing: f64) -> usize {
+        // Whole grids of one size lie exactly on an edge.
+        self.edges.partition_point(|edge| edge + 1e-9 < spacing)
+    }
+
+    /// The number of the least level that is at least `level`.
+    ///
+    /// # Errors
+    /// A level that is not between 0 and the largest.
+    pub fn level(&self, level: f64) -> Result<usize> {
+        let number = self.levels.partition_point(|known| *known < level - 1e-9);
+        if level > 0.0 && number < self.levels.len() {
+            return Ok(number);
+        }
+        let most = self.levels.last().copied().unwrap_or(0.0);
+        let requirement = format!("the level of a band is a share above 0, at most {most}: 0.9 covers 90 %");
+        Err(Error::Config { key: "band".into(), value: level.to_string(), requirement })
+    }
+
+    /// The quantile of a bin of a channel at a level.
+    ///
+    /// # Errors
+    /// Too few samples for the level.
+    pub fn quantile(&self, channel: usize, bin: usize, level: usize) -> Result<f64> {
+        self.quantiles(channel, bin)[level].ok_or_else(|| {
+            let (value, n) = (self.levels[level].to_string(), self.samples[1]);
+            let requirement = format!(
+                "{n} samples gave the quantiles, too few for this level; take a lower one, or calibrate on more samples"
+            );
+            Error::Config { key: "band".into(), value, requirement }
+        })
+    }
+
+    /// The quantiles of a bin of a channel at all levels.
+    pub fn quantiles(&self, channel: usize, bin: usize) -> &[Option<f64>] {
+        let n = self.levels.len();
+        &self.channels[channel].quantiles[bin * n..(bin + 1) * n]
+    }
+}
+
+/// A band around a prediction that a value lies in with a probability; see `docs/uncertainty.md` for what that means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Band {
+    /// The nominal probability.
+    pub level: f64,
+    /// Lower ends, in the order of the prediction's values.
+    pub lower: Vec<f64>,
+    /// Upper ends.
+    pub upper: Vec<f64>,
+}

@@ -1,0 +1,227 @@
+//! What is measured of the records before a model is made: changes over a lead, covariances, and how long anomalies persist.
+
+use super::{Group, Span, StationData};
+use crate::course::Course;
+use crate::error::Result;
+use lto_numerics::dataset::Normalizer;
+use lto_numerics::kriging::{Covariance, CovarianceFit};
+
+/// The most frames that a covariance is fitted to, spread over the times to train on.
+const FIT_FRAMES: usize = 256;
+/// Blocks of time that are left out in turn, to know how sure a share is.
+const BLOCKS: usize = 8;
+/// Standard errors that make a damping certain: 97.5 % of all records would show at least as much.
+const CERTAIN: f64 = 2.0;
+
+/// Sums of products of states a lead apart, in one block of time.
+#[derive(Clone, Copy, Default)]
+struct Products {
+    squares: f64,
+    products: f64,
+}
+
+impl StationData {
+    /// Leads of 1, 2, 4, … intervals, up to the longest and it too.
+    fn leads(&self) -> Vec<usize> {
+        let times = &self.records().times()[self.span(Span::Train)];
+        let whole = ((times[times.len() - 1] - times[0]) / self.interval()).round() as usize;
+        let longest = match &self.measured.calendar {
+            Some(calendar) => (calendar.longest_lead / self.interval()).round() as usize,
+            None => whole,
+        };
+        let longest = longest.min(whole.saturating_sub(1)).max(1);
+        let mut leads: Vec<usize> = (0..).map(|k| 1 << k).take_while(|lead| *lead < longest).collect();
+        leads.push(longest);
+        leads
+    }
+
+    /// Values of frame `i` by station, normalized; NaN where nothing is known.
+    fn states(&self, i: usize, normalizer: &Normalizer) -> Result<Vec<f64>> {
+        let n_stations = self.records().stations().len();
+        let mut all = vec![f64::NAN; self.noise.len() * n_stations];
+        let frame = self.frame(i)?;
+        for (c, values) in frame.values.chunks_exact(frame.stations.len().max(1)).enumerate() {
+            let (mean, scale) = (normalizer.mean()[c], normalizer.scale()[c]);
+            let seen =
+                values.iter().zip(&frame.stations).filter(|(_, station)| self.is_in(**station, Group::Seen));
+            seen.for_each(|(value, &station)| {
+                all[c * n_stations + station as usize] = (value - mean) / scale
+            });
+        }
+        Ok(all)
+    }
+
+    /// Leads with the root mean square of u_t − u_s in units of the normalization.
+    ///
+    /// # Errors
+    /// Records that can no longer be read.
+    pub fn changes(&self, normalizer: &Normalizer) -> Result<Vec<[f64; 2]>> {
+        let mut changes = Vec::new();
+        for lead in self.leads() {
+            let (mut sum, mut n) = (0.0, 0.0);
+            for i in self.some_frames(Span::Train) {
+                let Some(later) = self.later(i, lead) else { continue };
+                let (a, b) = (self.states(i, normalizer)?, self.states(later, normalizer)?);
+                for difference in a.iter().zip(&b).map(|(a, b)| a - b).filter(|d| !d.is_nan()) {
+                    sum += difference * difference;
+                    n += 1.0;
+                }
+            }
+            let change = (sum / f64::max(n, 1.0)).sqrt();
+            if change > 0.0 && change.is_finite() {
+                changes.push([lead as f64 * self.interval(), change]);
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The covariance of each variable, in normalized units, less the course (or the mean); the known noise of the sensors is
+    /// not part of it.
+    ///
+    /// # Errors
+    /// Records that can no longer be read.
+    pub fn covariances(&self, normalizer: &Normalizer, course: Option<&Course>) -> Result<Vec<Covariance>> {
+        let mut fits = vec![CovarianceFit::new(self.records().domain()); self.noise.len()];
+        for i in self.some_frames(Span::Train) {
+            let Some(mut seen) = self.context(i, 1, |station| self.is_in(station, Group::Seen))? else {
+                continue;
+            };
+            let n = seen.points.len();
+            if let Some(course) = course {
+                let means = course.at(self.records().times()[i], &seen.points)?;
+                let shifts = normalizer.mean().iter().flat_map(|mean| vec![*mean; n]);
+                let each = seen.values.iter_mut().zip(means).zip(shifts);
+                each.for_each(|((value, m), mean)| *value += mean - m);
+            }
+            normalizer.normalize(&mut seen.values, n)?;
+            for (c, fit) in fits.iter_mut().enumerate() {
+                if let Some(channel) = seen.channel(c) {
+                    fit.add(&channel.points, &channel.values);
+                }
+            }
+        }
+        Ok(fits.iter().map(CovarianceFit::finish).collect())
+    }
+
+    /// `[lead, ρ]`: how much of a departure from the mean course is still there after a lead, at least as far as the records
+    /// prove it is less than all of it. ρ̂ = Σ a_s a_t / Σ (a_s² − σ²) with the known noise σ, each a a departure from the
+    /// course of the *other* blocks of time; its standard error is the jackknife's over the blocks, and
+    /// ρ = min(1, ρ̂ + 2 standard errors).
+    ///
+    /// # Errors
+    /// Records that can no longer be read.
+    pub fn memory(&self, normalizer: &Normalizer) -> Result<Vec<[f64; 2]>> {
+        let span = self.span(Span::Train);
+        let blocks = BLOCKS.min(span.len() / 2).max(1);
+        let block = |i: usize| (i - span.start) * blocks / span.len();
+        let (p, n_stations) = (self.noise.len(), self.records().stations().len());
+        let size = p * n_stations;
+        let states = span.clone().map(|i| self.states(i, normalizer)).collect::<Result<Vec<_>>>()?;
+        // Sums and numbers of each block, phase and series.
+        let times = self.records().times();
+        let phases = self.period.map_or(1, |period| (period / self.interval()).round().max(1.0) as usize);
+        let phase = |i: usize| match self.period {
+            Some(period) => (times[i].rem_euclid(period) / self.interval()).round() as usize % phases,
+            None => 0,
+        };
+        let mut sums = vec![[0.0; 2]; blocks * phases * size];
+        for (k, state) in states.iter().enumerate() {
+            let at = (block(span.start + k) * phases + phase(span.start + k)) * size;
+            for (sum, value) in sums[at..at + size].iter_mut().zip(state).filter(|(_, v)| !v.is_nan()) {
+                *sum = [sum[0] + value, sum[1] + 1.0];
+            }
+        }
+        let mean_of_others = |left_out: usize, phase: usize, j: usize| {
+            let others = (0..blocks).filter(|b| *b != left_out || blocks == 1);
+            let [total, n] = others.fold([0.0; 2], |[total, n], b| {
+                let [sum, count] = sums[(b * phases + phase) * size + j];
+                [total + sum, n + count]
+            });
+            total / n
+        };
+        let mut means = vec![f64::NAN; blocks * phases * size];
+        for b in 0..blocks {
+            for phase in 0..phases {
+                (0..size).for_each(|j| means[(b * phases + phase) * size + j] = mean_of_others(b, phase, j));
+            }
+        }
+        let departure = |i: usize, left_out: usize, j: usize| {
+            states[i - span.start][j] - means[(left_out * phases + phase(i)) * size + j]
+        };
+        let noise: Vec<f64> =
+            self.noise.iter().zip(normalizer.scale()).map(|(noise, scale)| (noise / scale).powi(2)).collect();
+        let mut memory = Vec::new();
+        for lead in self.leads() {
+            let mut each = vec![Products::default(); blocks];
+            for i in span.clone() {
+                let Some(later) = self.later(i, lead).filter(|later| span.contains(later)) else { continue };
+                let b = block(i);
+                if block(later) != b {
+                    continue;
+                }
+                for j in 0..size {
+                    let (a, d) = (departure(i, b, j), departure(later, b, j));
+                    if !(a * d).is_nan() {
+                        each[b].squares += a * a - noise[j / n_stations];
+                        each[b].products += a * d;
+                    }
+                }
+            }
+            if let Some(share) = proven_share(&each) {
+                memory.push([lead as f64 * self.interval(), share]);
+            }
+        }
+        Ok(memory)
+    }
+
+    /// Some frames of a span, evenly spread.
+    fn some_frames(&self, span: Span) -> Vec<usize> {
+        let span = self.span(span);
+        let n = span.len().min(FIT_FRAMES);
+        (0..n).map(|k| span.start + k * span.len() / n).collect()
+    }
+
+    /// The frame a number of intervals later.
+    pub(super) fn later(&self, i: usize, lead: usize) -> Option<usize> {
+        self.at(self.records().times()[i] + lead as f64 * self.interval())
+    }
+}
+
+/// min(1, ρ̂ + 2 standard errors) of blocks; `None` if they say nothing.
+fn proven_share(blocks: &[Products]) -> Option<f64> {
+    let blocks: Vec<&Products> = blocks.iter().filter(|block| block.squares > 0.0).collect();
+    let n = blocks.len() as f64;
+    let share = |left_out: Option<usize>| {
+        let kept = || blocks.iter().enumerate().filter(|(b, _)| Some(*b) != left_out).map(|(_, block)| block);
+        kept().map(|block| block.products).sum::<f64>() / kept().map(|block| block.squares).sum::<f64>()
+    };
+    if blocks.len() < 2 {
+        return None;
+    }
+    let others: Vec<f64> = (0..blocks.len()).map(|b| share(Some(b))).collect();
+    let mean = others.iter().sum::<f64>() / n;
+    let variance = (n - 1.0) / n * others.iter().map(|other| (other - mean).powi(2)).sum::<f64>();
+    let proven = (share(None) + CERTAIN * variance.sqrt()).clamp(0.0, 1.0);
+    proven.is_finite().then_some(proven)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks that agree prove a share; blocks that do not prove less damping, or none; one block proves nothing.
+    #[test]
+    fn only_what_blocks_agree_on_is_proven() {
+        let of = |shares: &[f64]| {
+            let each: Vec<Products> =
+                shares.iter().map(|share| Products { squares: 2.0, products: 2.0 * share }).collect();
+            proven_share(&each)
+        };
+        assert!((of(&[0.5; 8]).unwrap() - 0.5).abs() < 1e-12);
+        // The jackknife of equal weights is the usual standard error of a mean: 0.2 √(4/3) / √4.
+        let found = of(&[0.3, 0.7, 0.3, 0.7]).unwrap();
+        assert!((found - (0.5 + 2.0 * 0.2 * (4.0f64 / 3.0).sqrt() / 2.0)).abs() < 1e-12, "{found}");
+        assert_eq!(of(&[-0.5, 1.5, -0.5, 1.5]), Some(1.0));
+        assert_eq!((of(&[0.5]), of(&[])), (None, None));
+    }
+}
