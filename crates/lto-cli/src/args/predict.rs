@@ -30,8 +30,9 @@ Examples:
   lto predict --model runs/heat --context sensors.csv --from 0 --to 0.004,0.008,0.016 -o field.vti
   lto predict --model darcy.safetensors --context wells.npz --query where.csv -o pressure.csv")]
 pub struct PredictArgs {
-    /// The folder of a run, or its model.safetensors
-    #[arg(long, short, value_name = "RUN|FILE")]
+    /// The folder of a run, or its model.safetensors [default: the twin of the heat equation that is part of the
+    /// program, as `lto serve` has it]
+    #[arg(long, short, value_name = "RUN|FILE", default_value = "", hide_default_value = true)]
     pub model: PathBuf,
     /// The observations: .csv or .npz
     #[arg(long, short, value_name = "FILE")]
