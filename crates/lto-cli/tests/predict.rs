@@ -275,3 +275,19 @@ fn steady_models_have_no_times() {
     std::fs::write(space.path("sensors.csv"), "x,y,u\n0.1,1.2,3\n").unwrap();
     assert!(space.fail(1, &args("b.npz", &[])).contains("line 2: y = 1.2"), "axes that are not periodic");
 }
+
+/// Without a model it is the twin of the service, whose own answers are tested there.
+#[test]
+fn without_a_model_the_twin_of_the_program_predicts() {
+    let space = Workspace::new();
+    std::fs::write(space.path("sensors.csv"), "x,y,u\n0.1,0.2,0.3\n0.7,0.4,0.5\n0.3,0.9,0.1\n").unwrap();
+    let flags = ["--from", "0", "--to", "0.008", "--query", "grid:4x4", "-o", "a.npz"];
+    space.succeed(&[&["predict", "--context", "sensors.csv"][..], &flags].concat());
+    let points =
+        Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.3, 0.9]).unwrap();
+    let context = Context { points, n_channels: 1, values: vec![0.3, 0.5, 0.1] };
+    let query = Arc::new(Points::grid(grid([4, 4])));
+    let expected = lto_server::twin().unwrap().predict(&context, 0.0, &[0.008], &query).unwrap().values;
+    let mut store = format::open(&space.path("a.npz")).unwrap();
+    assert_eq!(store.read("values", &[0; 4], &[1, 1, 4, 4]).unwrap(), expected);
+}

@@ -37,3 +37,4 @@ pub use limits::Limits;
 pub use routes::{openapi, router};
 pub use service::{Config, Service, SetupError};
 pub use source::{Origin, Source};
+pub use twin::model as twin;

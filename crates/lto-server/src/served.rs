@@ -163,7 +163,7 @@ impl Loaded {
             Err(reason) => return Err(reason),
         };
         let state_bytes = 4 * card.model.size(&card.problem).state as usize;
-        let summary = ModelSummary::new(&source.name, &model, example);
+        let summary = ModelSummary::new(source, &model, example);
         Ok(Self { model, summary, truth, state_bytes })
     }
 }

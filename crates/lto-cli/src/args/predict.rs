@@ -41,8 +41,9 @@ Examples:
   lto predict --model runs/stations --context today.csv --to +6,+12,+24 -o forecast.png
   lto predict --model darcy.safetensors --context wells.npz --query where.csv -o pressure.csv")]
 pub struct PredictArgs {
-    /// The folder of a run, or its model.safetensors
-    #[arg(long, short, value_name = "RUN|FILE")]
+    /// The folder of a run, or its model.safetensors [default: the twin of the heat equation that is part of the
+    /// program, as `lto serve` has it]
+    #[arg(long, short, value_name = "RUN|FILE", default_value = "", hide_default_value = true)]
     pub model: PathBuf,
     /// The observations: .csv or .npz
     #[arg(long, short, value_name = "FILE")]

@@ -31,7 +31,8 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if let (false, Some(file)) = (args.force, files.iter().find(|file| file.exists())) {
         bail!("{}: already exists; --force replaces it", file.display());
     }
-    let mut model = Model::load(&args.model)?;
+    let own = args.model.as_os_str().is_empty();
+    let mut model = if own { lto_server::twin()? } else { Model::load(&args.model)? };
     if args.allow_extrapolation || args.force {
         model = model.extrapolating();
     }

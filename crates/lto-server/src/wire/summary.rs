@@ -1,5 +1,6 @@
 //! What a client needs to know about a model.
 
+use crate::source::{Origin, Source};
 use lto::Model;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,6 +10,9 @@ use utoipa::ToSchema;
 pub struct ModelSummary {
     /// Its name in paths.
     pub name: String,
+    /// Where the service was told to find it; missing for the twin that is part of the binary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Its kind: `twin`, `fno`, …
     pub kind: &'static str,
     /// Number of axes.
@@ -88,14 +92,18 @@ pub struct Example {
 
 impl ModelSummary {
     /// What is known of a model, and of an example if there is one.
-    pub fn new(name: &str, model: &Model, example: Option<Example>) -> Self {
+    pub fn new(source: &Source, model: &Model, example: Option<Example>) -> Self {
         let card = model.card();
         let (problem, normalizer) = (&card.problem, &card.target_normalizer);
         let axes = problem.domain.axes();
         let named = card.channel_names.iter().cloned();
         let numbered = (card.channel_names.len()..problem.target_channels).map(|c| format!("u{c}"));
         Self {
-            name: name.into(),
+            name: source.name.clone(),
+            run: match &source.origin {
+                Origin::Embedded => None,
+                Origin::Path(path) => Some(path.display().to_string()),
+            },
             kind: card.model.name(),
             dimension: axes.len(),
             domain: DomainSummary {
