@@ -1,6 +1,5 @@
 //! Numbers and names in words, and texts that are safe to show.
 
-use crate::picture::ticks::{apart, short};
 use lto::problem::Problem;
 
 /// Text from a file, or a file's name, with control characters made visible: they must not reach a terminal.
