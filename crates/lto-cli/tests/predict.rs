@@ -245,7 +245,7 @@ fn what_does_not_fit_the_model_is_told_before_anything_is_written() {
     refuse(1, "x,y,t,u\n0.1,0.2,0.5,3\n", &times, "no observation at time 0");
     refuse(1, SENSORS, &["--to", "1"], "--from");
     refuse(2, SENSORS, &["--from", "0"], "--to");
-    refuse(2, SENSORS, &["--from", "0", "--to", "later"], "must be a number");
+    refuse(2, SENSORS, &["--from", "0", "--to", "later"], "a time is a number");
     refuse(2, SENSORS, &[&times[..], &["--query", "grid:3x3x3"]].concat(), "2 axes");
     refuse(2, SENSORS, &[&times[..], &["--query", "grid:0"]].concat(), "grid:128x128");
     refuse(1, SENSORS, &[&times[..], &["--query", "none.csv"]].concat(), "none.csv");

@@ -2,8 +2,8 @@
 //! `config.json`, beside the `model.safetensors` that is already there.
 
 use crate::error::{Error, Result};
-use crate::picture::ticks::{apart, short};
-use crate::words::visible;
+use crate::picture::ticks::short;
+use crate::words::{self, visible};
 use lto::description::Description;
 use lto::train::in_order;
 use lto_numerics::dataset::write::write_whole;
@@ -80,10 +80,8 @@ fn rows(model: &Description) -> Vec<(String, String)> {
         ("parameters".into(), model.parameters.total.to_string()),
         ("training steps".into(), model.steps.to_string()),
     ];
-    if let Some([first, last]) = problem.times {
-        let [first, last] = apart([Some(first), Some(last)]);
-        let step = model.native_interval.map_or(String::new(), |step| format!(", step {}", short(step)));
-        rows.push(("times".into(), format!("{first} to {last}{step}")));
+    if let Some(times) = words::times(problem, model.native_interval) {
+        rows.push(("times".into(), times));
     }
     let errors = in_order(&model.errors);
     rows.extend(errors.into_iter().map(|(name, &error)| (name.replace('_', " "), short(error))));

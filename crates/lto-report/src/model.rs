@@ -1,8 +1,8 @@
 //! The description of a model, for the terminal.
 
-use crate::picture::ticks::{apart, short};
+use crate::picture::ticks::short;
 use crate::text::Page;
-use crate::words::count;
+use crate::words::{self, count};
 use lto::description::Description;
 use lto::train::in_order;
 use serde_json::Value;
@@ -60,11 +60,9 @@ fn domain(model: &Description, page: &mut Page) {
         vec![axis.name.clone(), short(axis.lower), short(axis.upper), periodic.into(), n.to_string()]
     });
     page.table("Domain", &["axis", "from", "to", "periodic", "points of the data"], axes.collect());
-    if let Some([first, last]) = problem.times {
-        let [first, last] = apart([Some(first), Some(last)]);
-        let step = model.native_interval.map_or(String::new(), |step| format!(", step {}", short(step)));
+    if let Some(times) = words::times(problem, model.native_interval) {
         page.heading("Times");
-        page.line(&format!("  {first} to {last}{step}"));
+        page.line(&format!("  {times}"));
     }
 }
 

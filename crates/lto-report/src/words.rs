@@ -1,5 +1,7 @@
 //! Numbers and names in words, and texts that are safe to show.
 
+use lto::problem::Problem;
+
 /// Text from a file, or a file's name, with control characters made visible: they must not reach a terminal.
 pub fn visible(text: &str) -> String {
     let shown = |c: char| match c {
@@ -79,6 +81,19 @@ pub fn apart<const N: usize>(values: [Option<f64>; N]) -> [String; N] {
         (0..N).all(|i| (0..i).all(|j| differ(i, j)))
     };
     (4..17).map(text).find(told).unwrap_or_else(|| text(17))
+}
+
+/// The times that a model knows: its trained range and step, or any date and leads so long.
+pub fn times(problem: &Problem, interval: Option<f64>) -> Option<String> {
+    let [first, last] = problem.times?;
+    let step = interval.map_or(String::new(), |step| format!(", step {}", short(step)));
+    Some(match &problem.measured.calendar {
+        Some(calendar) => format!("any, leads up to {}{step}", short(calendar.longest_lead)),
+        None => {
+            let [first, last] = apart([Some(first), Some(last)]);
+            format!("{first} to {last}{step}")
+        }
+    })
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ use compare::{difference, numbers};
 use fixture::Fixture;
 use lto::operator::{Architecture, Operator};
 use lto::parameters::{gradients, with_parameters};
-use lto::problem::Problem;
+use lto::problem::{Calendar, Measured, Problem, StaticFields};
 use lto::twin::Twin;
 use lto::twin::config::{OutputForm, TwinConfig};
 use lto::twin::encoder::{Encoder, EncoderConfig};
 use lto::twin::evolution::EvolutionConfig;
 use lto_numerics::dataset::Context;
+use lto_numerics::kriging::Covariance;
 use lto_numerics::{Domain, Grid, Placement, Points};
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 14] {
+fn cases() -> [Case; 15] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
@@ -130,7 +131,34 @@ fn cases() -> [Case; 14] {
             "output = 'gated'\nencoder = { kind = 'set_conv', hidden = 3, estimate = true, position = true }
             evolution = { kind = 'multigrid', width = 4, levels = 3, cycles = 2 }",
         ),
+        case(
+            "records_2d",
+            2,
+            false,
+            true,
+            [2, 1],
+            "output = 'gated'\nsource = 'best_linear'
+            encoder = { kind = 'set_conv', hidden = 3, estimate = true, each = true }
+            evolution = { kind = 'residual', width = 4 }",
+        ),
     ]
+}
+
+/// What the case of records knows: a calendar, a covariance, how much persists, and a static field, 0.3 + x − y/2.
+fn measured() -> Measured {
+    let along: Vec<f64> = (0..15).map(|i| f64::from(i) / 14.0).collect();
+    let height = along.iter().flat_map(|x| along.iter().map(move |y| (0.3 + x - 0.5 * y) as f32)).collect();
+    Measured {
+        calendar: Some(Calendar { periods: vec![0.4], longest_lead: 1.0 }),
+        covariances: vec![Covariance { parts: vec![[0.3, 0.7], [1.2, 0.5]], noise: 0.0 }],
+        memory: vec![[1.0, 0.6]],
+        statics: Some(StaticFields {
+            names: vec!["height".into()],
+            coordinates: vec![along.clone(), along],
+            values: Arc::new(height),
+        }),
+        ..Measured::default()
+    }
 }
 
 #[test]
@@ -148,6 +176,7 @@ fn every_encoder_and_evolution_has_a_case() {
 fn forward_and_gradients_equal_the_dense_implementation() {
     for case in cases() {
         let mut fixture = Fixture::open(case.name);
+        let records = case.name == "records_2d";
         let device = Device::flex().autodiff();
         let domain = Domain::unit(case.dim, case.periodic).unwrap();
         let [source_channels, target_channels] = case.channels;
@@ -159,7 +188,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             native: vec![16; case.dim],
             times,
             changes: Vec::new(),
-            measured: Default::default(),
+            measured: if records { measured() } else { Measured::default() },
         };
         let latent_points = if case.dim == 1 { 16 } else { 8 };
         let sizes =
@@ -181,7 +210,7 @@ fn forward_and_gradients_equal_the_dense_implementation() {
             points: place(fixture.get("points")),
             n_channels: source_channels,
             values: fixture.get("values"),
-            deviations: None,
+            deviations: records.then(|| fixture.get("deviations")),
         };
         let query = [Arc::new(place(fixture.get("query")))];
 

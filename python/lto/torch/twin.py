@@ -43,6 +43,10 @@ class Twin(Model[TwinLatent]):
         self.output = known(
             "output", config.get("output", "direct"), "direct", "residual", "transport", "gated"
         )
+        known("source", config.get("source", "local_linear"), "local_linear")
+        known("encoder.each", config["encoder"].get("each", False), False)
+        known("problem.measured", card["problem"].get("measured"), None)
+        known("problem.history", problem.source_channels // problem.target_channels if problem.times else 1, 1)
         extra = {"transport": problem.dim, "gated": problem.dim + 1}.get(self.output, 0)
         self.moves = extra > 0
         """Whether the estimated source is moved, by a displacement that is decoded before the values of the channels."""

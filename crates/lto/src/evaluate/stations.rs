@@ -38,6 +38,8 @@ pub struct StationEvaluation {
     pub models: Vec<String>,
     /// What was evaluated on.
     pub data: String,
+    /// Names of the stations held out.
+    pub held_out: Vec<String>,
     /// The tables.
     pub sections: Vec<StationSection>,
 }
@@ -131,7 +133,14 @@ impl StationEvaluation {
             }
             sections.push(StationSection { name, rows });
         }
-        Ok(Self { models: request.runs.to_vec(), data: data.notes().join("; "), sections })
+        let stations = data.records().stations().iter().zip(0..);
+        let new = stations.filter(|(_, number)| data.is_in(*number, Group::New));
+        Ok(Self {
+            models: request.runs.to_vec(),
+            data: data.notes().join("; "),
+            held_out: new.map(|(station, _)| station.name.clone()).collect(),
+            sections,
+        })
     }
 }
 

@@ -108,7 +108,8 @@ pub enum OutputForm {
     Transport,
     /// As `transport`, with a gate: prediction = (1 − g γ) û_s(q + c L d) + g r, where the decoder gives γ too. The
     /// [freedom](super::gate) g is c where the observations are as dense as the latent grid, and grows to 1 where
-    /// they are sparse and û_s is not to be trusted.
+    /// they are sparse and û_s is not to be trusted. A [best linear](SourceEstimate::BestLinear) û_s is as good as it can be
+    /// there, and g is c everywhere.
     Gated,
 }
 

@@ -177,8 +177,14 @@ impl Twin {
             }
             (OutputForm::Transport, Some(source)) => Ok(moved(source) + scaled(part(dim, given - dim))),
             (OutputForm::Gated, Some(source)) => {
-                let freedom = gate::freedom(contexts, queries, &changes, self.grid.spacing())?;
-                let freedom = tensor::<3>(&freedom, [b, 1, m], &device);
+                // The best linear estimate knows what it does not see.
+                let freedom = match self.best_linear {
+                    true => tensor::<3>(&changes, [b, 1, 1], &device),
+                    false => {
+                        let freedom = gate::freedom(contexts, queries, &changes, self.grid.spacing())?;
+                        tensor::<3>(&freedom, [b, 1, m], &device)
+                    }
+                };
                 let (gate, rest) = (part(dim, 1), part(dim + 1, given - dim - 1));
                 let moved = moved(source);
                 Ok(moved.clone() + freedom * (rest - gate * moved))

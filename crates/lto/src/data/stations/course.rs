@@ -105,12 +105,15 @@ impl StationData {
             let (points, values) =
                 (places(&stations)?, stations.iter().map(|&j| sums[j].mean()).collect::<Vec<f64>>());
             fits[slot % p].add(&points, &values);
-            known.push((points, values));
+            // Means of many readings have little of their noise.
+            let noise = self.noise[slot % p];
+            let deviations: Vec<f64> = stations.iter().map(|&j| noise / sums[j].n.sqrt()).collect();
+            known.push((points, values, deviations));
         }
-        let covariances: Vec<_> = fits.iter().map(CovarianceFit::finish).collect();
+        let covariances: Vec<_> = fits.iter().map(|fit| fit.finish().without_noise()).collect();
         let mut all = Vec::with_capacity(known.len() * points.len());
-        for (slot, (places, values)) in known.iter().enumerate() {
-            let departure = covariances[slot % p].estimate(places, values, None, &points)?;
+        for (slot, (places, values, deviations)) in known.iter().enumerate() {
+            let departure = covariances[slot % p].estimate(places, values, Some(deviations), &points)?;
             let mean = network[slot].mean();
             all.extend(departure.iter().map(|departure| (mean + departure) as f32));
         }
