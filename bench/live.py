@@ -42,6 +42,9 @@ batch = 4
 steps = {steps}
 pairs = {{ max_steps = 6 }}
 
+[train.objective]
+reconstruction_weight = 0.0
+
 [train.validation]
 every = {steps}
 leads = [1, 6]

@@ -28,6 +28,11 @@ enum Shape {
     Grid,
 }
 
+/// The array of a variable, and the name of that of its noise.
+type Measured = (ArrayInfo, Option<String>);
+/// Values of a variable, and their noise.
+type Column = (Vec<f64>, Option<Vec<f64>>);
+
 /// What the arrays of a file hold.
 pub(super) struct Arrays<'a> {
     store: &'a mut dyn ArrayStore,
@@ -41,7 +46,7 @@ pub(super) struct Arrays<'a> {
     /// The station of each reading.
     owners: Option<Vec<usize>>,
     /// Variables and their noise.
-    variables: Vec<(ArrayInfo, Option<String>)>,
+    variables: Vec<Measured>,
     domain: Option<Domain>,
 }
 
@@ -151,7 +156,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Values and noises of all variables in a block of times or rows.
-    fn block(&mut self, first: usize, count: usize) -> Result<Vec<(Vec<f64>, Option<Vec<f64>>)>> {
+    fn block(&mut self, first: usize, count: usize) -> Result<Vec<Column>> {
         let along = usize::from(self.shape == Shape::StationTime);
         let mut columns = Vec::with_capacity(self.variables.len());
         for (info, noise) in &self.variables {
@@ -275,7 +280,7 @@ impl Finder<'_> {
         time: &ArrayInfo,
         axes: &[(RecordAxis, ArrayInfo)],
         options: &RecordOptions,
-    ) -> Result<(Shape, Vec<(ArrayInfo, Option<String>)>)> {
+    ) -> Result<(Shape, Vec<Measured>)> {
         let times = time.shape[0];
         let lists: Vec<usize> = axes.iter().map(|(_, info)| info.shape[0]).collect();
         let together = lists.iter().all(|n| *n == lists[0]);

@@ -184,10 +184,10 @@ impl RecordInspection {
         let mut trails = vec![NO_TRAIL; n_stations * n_variables];
         let mut tallies: Vec<Tally> = (0..n_variables).map(|_| Tally::default()).collect();
         let mut bins = Bins::new(times);
-        for i in 0..times.len() {
+        for (i, &time) in times.iter().enumerate() {
             let frame = records.frame(i)?;
             let n = frame.stations.len();
-            bins.add(times[i], &frame.stations);
+            bins.add(time, &frame.stations);
             for (j, &station) in frame.stations.iter().enumerate() {
                 let station = station as usize;
                 reports[station].add(i);

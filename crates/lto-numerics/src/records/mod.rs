@@ -115,7 +115,7 @@ impl Records {
     /// long form.
     pub fn recognizes(path: &Path) -> bool {
         let csv = matches!(format::detect_format(path), Ok(Format::Csv));
-        csv && File::open(path).is_ok_and(|file| csv::is_record(file))
+        csv && File::open(path).is_ok_and(csv::is_record)
     }
 
     /// The file.

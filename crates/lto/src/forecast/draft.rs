@@ -3,12 +3,15 @@
 use lto_numerics::records::{FaultKind, Frame, Row};
 use std::collections::BTreeMap;
 
+/// Value, deviation and line of a reading; line 0 if there is none.
+type Cell = (f64, f64, u64);
+
 /// Readings of a time that is not over yet.
 pub(super) struct Draft {
     pub(super) time: f64,
     n_variables: usize,
-    /// By station: its place, and the value, deviation and line of each variable.
-    stations: BTreeMap<u32, (Vec<f64>, Vec<(f64, f64, u64)>)>,
+    /// By station: its place, and the reading of each variable.
+    stations: BTreeMap<u32, (Vec<f64>, Vec<Cell>)>,
 }
 
 impl Draft {
@@ -41,7 +44,7 @@ impl Draft {
 
     /// All readings.
     pub(super) fn frame(self) -> Frame {
-        let cells = |number: fn(&(f64, f64, u64)) -> f64| {
+        let cells = |number: fn(&Cell) -> f64| {
             let column =
                 |variable: usize| self.stations.values().map(move |(_, cells)| number(&cells[variable]));
             (0..self.n_variables).flat_map(column).collect::<Vec<f64>>()
