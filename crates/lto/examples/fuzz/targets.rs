@@ -270,7 +270,6 @@ fn models(folder: &Path) -> Vec<Input> {
             cpu_seconds: 1.5,
             means: Default::default(),
             errors: Default::default(),
-            calibration: None,
             normalizers: (normalizer(), normalizer()),
         };
         let mut file = |kind: &str, target, write: &dyn Fn(&Path) -> lto::Result<()>| {
@@ -294,6 +293,7 @@ fn models(folder: &Path) -> Vec<Input> {
             cpu_minutes: None,
             ways: Vec::new(),
             errors: Default::default(),
+            calibration: None,
         };
         let model = Model::of(card, operator);
         file("model", Target::Model, &|path| model.save(path));
