@@ -21,10 +21,12 @@ const POINTS: usize = 512;
 const PAIRED: usize = 64;
 /// Bins of sensor density, of equal shares.
 const DENSITIES: usize = 5;
-/// Steps between the nodes of tables: of log₂ spacing, of log₂(1 + distance), of log₂ gap, of log₂ excess disagreement.
-const STEPS: [f64; 4] = [0.5, 1.0, 0.5, 1.0];
-/// The largest excess disagreement that is told apart, as log₂.
-const MOST_EXCESS: f64 = 6.0;
+/// Steps between the nodes of the scale: of log₂ spacing, of log₂(1 + distance), of log₂ gap.
+const STEPS: [f64; 3] = [0.5, 1.0, 0.5];
+/// Weight below which a node of the scale counts as empty, in points; of the usual disagreement, in layouts.
+const LEAST: [f64; 2] = [100.0, 4.0];
+/// The least share of noise that is kept in a forecast.
+const LEAST_SHARE: f64 = 1e-3;
 
 /// What a sample is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +243,7 @@ impl<'a> Calibrator<'a> {
         }
         let mut channel = ChannelCalibration {
             amplitude_power,
-            scale: fit.finish(&[false, true, true, true])?,
+            scale: fit.finish(&[false, true, true, true], LEAST[0])?,
             noise: None,
             local: None,
             length: self.lengths[c].length()?,
@@ -263,30 +265,23 @@ impl<'a> Calibrator<'a> {
             Some(local) => local.at(&group.features, group.places.len()),
             None => vec![1.0; group.places.len()],
         };
-        // Errors in units of the scale without growth; those whose truth is not known are left out.
-        let scores = |group: &Group| -> Vec<([f64; 3], f64)> {
-            let each = group.places.iter().zip(&group.errors[c]).zip(locals(group));
-            let known = each.filter(|((_, error), _)| !error.is_nan());
-            known.map(|((place, error), local)| (*place, error / (plain(group, place) * local))).collect()
+        // The scale of each point without noise.
+        let scales = |group: &Group| -> Vec<f64> {
+            group.places.iter().zip(locals(group)).map(|(place, local)| plain(group, place) * local).collect()
         };
-        let noise = self.noise(c, &leads, |group| {
-            let finite: Vec<f64> =
-                scores(group).into_iter().map(|(_, score)| score).filter(|s| s.is_finite()).collect();
-            (!finite.is_empty()).then(|| finite.iter().sum::<f64>() / finite.len() as f64)
-        });
-        let growth = |group: &Group| match (&noise, &group.readings) {
-            (Some(noise), Some(readings)) => {
-                noise.growth.at(&[lead_of(group), noise.excess(&readings[c], group.mean_spacing)])
-            }
-            _ => 1.0,
+        let noise = self.noise(c, &leads, &scales);
+        let added = |group: &Group| match (&noise, &group.readings) {
+            (Some(noise), Some(readings)) => noise.added(&readings[c], lead_of(group), group.mean_spacing),
+            _ => 0.0,
         };
         let bins = leads.len() * (calibration.edges.len() + 1);
         // By bin and sample.
         let mut binned: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.samples]; bins];
         for group in self.of(Role::Quantiles) {
-            let growth = growth(group);
-            for (place, score) in scores(group) {
-                binned[calibration.bin(lead_of(group), place[0])][group.sample].push(score / growth);
+            let added = added(group);
+            let each = group.places.iter().zip(&group.errors[c]).zip(scales(group));
+            for ((place, error), scale) in each.filter(|((_, error), _)| !error.is_nan()) {
+                binned[calibration.bin(lead_of(group), place[0])][group.sample].push(error / (scale + added));
             }
         }
         let quantiles = binned.iter().flat_map(|samples| {
@@ -321,36 +316,40 @@ impl<'a> Calibrator<'a> {
         if square > 1e-6 { (both / square).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// What noise does to the errors of a channel, `of` being the mean error of a prediction in units of the scale without it;
-    /// `None` if none was tried or readings cannot be compared.
-    fn noise(&self, c: usize, leads: &[f64], of: impl Fn(&Group) -> Option<f64>) -> Option<NoiseGrowth> {
+    /// What noise adds to the errors of a channel, given the scales of the points of a prediction without it; `None` if none was
+    /// tried or readings cannot be compared. The share N over a lead is that of least squares: mean error − mean scale = N ν.
+    fn noise(&self, c: usize, leads: &[f64], scales: impl Fn(&Group) -> Vec<f64>) -> Option<NoiseGrowth> {
         let scale = || self.groups.iter().filter(|group| group.role() == Role::Scale);
         let reading = |group: &Group| group.readings.as_ref().map(|readings| readings[c]);
         if !scale().any(|group| group.noisy) {
             return None;
         }
-        let disagreement = |group: &Group| reading(group)?.disagreement;
         let (low, high) = scale().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), group| {
             (low.min(group.mean_spacing), high.max(group.mean_spacing))
         });
         let nodes = (low.floor() as i64..=high.ceil() as i64).map(|i| i as f64).collect();
         let mut usual = TableFit::new(vec![nodes]);
         for group in scale().filter(|group| !group.noisy) {
-            if let Some(log) = disagreement(group) {
+            if let Some(log) = reading(group).and_then(|reading| reading.disagreement) {
                 usual.add(&[group.mean_spacing], log.exp2());
             }
         }
-        let nodes: Vec<f64> = (0..=MOST_EXCESS as i64).map(|i| i as f64 * STEPS[3]).collect();
-        let usual = usual.finish(&[false])?;
-        let mut noise = NoiseGrowth { usual, growth: Table::one(2) };
-        let mut fit = TableFit::new(vec![leads.to_vec(), nodes]);
-        for group in scale() {
-            if let (Some(reading), Some(mean)) = (reading(group), of(group)) {
-                let excess = noise.excess(&reading, group.mean_spacing);
-                fit.add(&[lead_feature(group.lead, Some(1.0)), excess], mean);
+        let usual = usual.finish(&[false], LEAST[1])?;
+        let mut noise = NoiseGrowth { usual, share: Table::curve(vec![0.0], &[1.0]) };
+        let share = |lead: &f64| {
+            let (mut both, mut square) = (0.0, 0.0);
+            for group in scale().filter(|group| group.noisy && lead_feature(group.lead, Some(1.0)) == *lead) {
+                let Some(reading) = reading(group) else { continue };
+                let nu = noise.noise(&reading, group.mean_spacing);
+                let finite: Vec<f64> = group.errors[c].iter().copied().filter(|e| e.is_finite()).collect();
+                let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
+                both += nu * (mean(&finite) - mean(&scales(group)));
+                square += nu * nu;
             }
-        }
-        noise.growth = fit.finish(&[false, true])?.relative_to_first();
+            if square > 0.0 { (both / square).max(LEAST_SHARE) } else { LEAST_SHARE }
+        };
+        let shares: Vec<f64> = leads.iter().map(share).collect();
+        noise.share = Table::curve(leads.to_vec(), &shares);
         Some(noise)
     }
 }

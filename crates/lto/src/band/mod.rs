@@ -3,12 +3,12 @@
 //!
 //! The scale σ of channel c at a query point is
 //!
-//! σ = S_c · a^γ · T(lead, spacing, distance, gap) · G(lead, excess) · d
+//! σ = S_c · (a^γ · T(lead, spacing, distance, gap) · d + N(lead) · ν)
 //!
-//! with the deviation S_c of the training data, the amplitude a of the observed state, the local spacing of the sensors and
-//! the distance to the nearest, the gaps of the layout as a whole ([`place`]), the excess of disagreement between neighboring readings over what is usual, and the
-//! deviation d that the decoder gives where the latent state is so ([`local`]; 1 for a model without one). T does not decrease as sensors get sparser or farther, nor G
-//! as readings disagree more.
+//! with the deviation S_c of the training data, the amplitude a of the observed state, the local spacing of the sensors,
+//! the distance to the nearest and the gaps of the layout as a whole ([`place`]), the deviation d that the decoder gives where
+//! the latent state is so ([`local`]; 1 for a model without one), and the noise ν by which neighboring readings disagree beyond what
+//! is usual. T does not decrease as sensors get sparser or farther, and noise only adds.
 //!
 //! A band of level β is û ± q σ, where q is the [conformal quantile](conformal::quantile) of |u − û| / σ among calibration
 //! samples at the same lead and at as dense sensors.
@@ -73,31 +73,26 @@ pub struct ChannelCalibration {
     pub quantiles: Vec<Option<f64>>,
 }
 
-/// How the scale grows where neighboring readings disagree more than usual.
+/// What noise on the readings adds to the scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseGrowth {
-    /// The usual disagreement by log₂ of the mean spacing of the sensors.
+    /// The usual disagreement, by log₂ of the mean spacing of the sensors.
     pub usual: Table,
-    /// G by lead and log₂ of disagreement ÷ usual, from 0; 1 at 0.
-    pub growth: Table,
+    /// N: the share of the noise that is left in a forecast, by lead.
+    pub share: Table,
 }
 
 impl NoiseGrowth {
-    /// log₂ of the disagreement of readings over the usual one, 0 if there is no excess.
-    pub fn excess(&self, reading: &Reading, mean_spacing: f64) -> f64 {
-        reading.disagreement.map_or(0.0, |log| (log - self.usual.at(&[mean_spacing]).log2()).max(0.0))
+    /// ν = √(disagreement² − usual²), in deviations of the training data; 0 if readings disagree no more than usual.
+    pub fn noise(&self, reading: &Reading, mean_spacing: f64) -> f64 {
+        let usual = self.usual.at(&[mean_spacing]);
+        reading.disagreement.map_or(0.0, |log| (log.exp2().powi(2) - usual * usual).max(0.0).sqrt())
     }
-}
 
-impl ChannelCalibration {
-    /// a^γ G: what the readings say about the scale.
-    pub fn reading_factor(&self, reading: &Reading, lead: f64, mean_spacing: f64) -> f64 {
-        let growth = self
-            .noise
-            .as_ref()
-            .map_or(1.0, |noise| noise.growth.at(&[lead, noise.excess(reading, mean_spacing)]));
-        growth * reading.amplitude.powf(self.amplitude_power)
+    /// N ν.
+    pub fn added(&self, reading: &Reading, lead: f64, mean_spacing: f64) -> f64 {
+        self.share.at(&[lead]) * self.noise(reading, mean_spacing)
     }
 }
 
@@ -130,7 +125,7 @@ impl Calibration {
             channel.scale.validate(4)?;
             if let Some(noise) = &channel.noise {
                 noise.usual.validate(1)?;
-                noise.growth.validate(2)?;
+                noise.share.validate(1)?;
             }
         }
         Ok(())

@@ -42,18 +42,9 @@ impl Table {
         sum.exp()
     }
 
-    /// The function that is one everywhere.
-    pub(super) fn one(n_features: usize) -> Self {
-        Self { axes: vec![vec![0.0]; n_features], values: vec![0.0] }
-    }
-
-    /// The same in units of its value at the first node of the last feature.
-    pub(super) fn relative_to_first(mut self) -> Self {
-        for line in self.values.chunks_mut(self.axes.last().map_or(1, Vec::len)) {
-            let first = line[0];
-            line.iter_mut().for_each(|value| *value -= first);
-        }
-        self
+    /// The function of one feature with positive values at nodes.
+    pub(super) fn curve(nodes: Vec<f64>, values: &[f64]) -> Self {
+        Self { axes: vec![nodes], values: values.iter().map(|value| value.ln()).collect() }
     }
 
     /// Nodes of a feature.
@@ -86,9 +77,9 @@ impl TableFit {
 
     /// The table, made not to decrease along the axes that `grows` marks: where it would, the node takes the value before
     /// it. Nodes with (almost) nothing around them take that of the node before, else after them along the last axis
-    /// that has one. `None` if nothing was added.
-    pub fn finish(self, grows: &[bool]) -> Option<Table> {
-        let of = |[sum, weight]: &[f64; 2]| (*weight > LEAST && *sum > 0.0).then(|| (sum / weight).ln());
+    /// that has one: `least` is the weight below which a node counts as empty. `None` if all are.
+    pub fn finish(self, grows: &[bool], least: f64) -> Option<Table> {
+        let of = |[sum, weight]: &[f64; 2]| (*weight > least && *sum > 0.0).then(|| (sum / weight).ln());
         let mut values: Vec<Option<f64>> = self.sums.iter().map(of).collect();
         let shape: Vec<usize> = self.axes.iter().map(Vec::len).collect();
         for axis in (0..shape.len()).rev() {
@@ -112,9 +103,6 @@ impl TableFit {
         Some(Table { axes: self.axes, values })
     }
 }
-
-/// Weight below which a node counts as empty.
-const LEAST: f64 = 100.0;
 
 /// Visits the nodes around features with their multilinear weights, which add up to one.
 fn around(axes: &[Vec<f64>], features: &[f64], mut visit: impl FnMut(usize, f64)) {
@@ -194,7 +182,7 @@ mod tests {
         for _ in 0..150 {
             fit.add(&[2.0, 1.0], 0.1);
         }
-        let table = fit.finish(&[true, true]).unwrap();
+        let table = fit.finish(&[true, true], 8.0).unwrap();
         for x in [1.0, 2.0, 3.0, 3.5] {
             assert!(
                 (table.at(&[x, 0.0]) / (0.3 * x).exp() - 1.0).abs() < 0.05,
@@ -204,6 +192,6 @@ mod tests {
         }
         assert_eq!(table.at(&[5.0, 0.0]), table.at(&[4.0, 0.0]), "nothing was there");
         assert!(table.at(&[2.0, 1.0]) >= table.at(&[2.0, 0.0]), "smaller sizes do not count where it grows");
-        assert!(TableFit::new(vec![nodes]).finish(&[true]).is_none());
+        assert!(TableFit::new(vec![nodes]).finish(&[true], 8.0).is_none());
     }
 }

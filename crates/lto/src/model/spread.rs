@@ -208,7 +208,7 @@ impl Model {
         let (prediction, features) = self.encode(context, s)?.look(times, way, query)?;
         let local = features.iter().map(|features| local(calibration, features, query.len()));
         let local = local.collect::<Result<Vec<_>>>()?.concat();
-        let spread = self.spread_of(context, s, &prediction, query, local)?;
+        let spread = self.spread_of(context, s, &prediction, query, &local)?;
         Ok((prediction, spread))
     }
 
@@ -234,7 +234,7 @@ impl Model {
                 Ok(())
             })?;
         }
-        self.spread_of(context, s, prediction, query, all.concat())
+        self.spread_of(context, s, prediction, query, &all.concat())
     }
 
     /// The spread of a prediction with the factors `local` of its values; none if empty.
@@ -244,7 +244,7 @@ impl Model {
         s: f64,
         prediction: &Prediction,
         query: &Points,
-        local: Vec<f64>,
+        local: &[f64],
     ) -> Result<Spread> {
         let card = &self.card;
         let (calibration, problem) = (card.calibration()?, &card.problem);
@@ -262,12 +262,15 @@ impl Model {
         for t in &prediction.times {
             let lead = lead_feature(t - s, card.native_interval);
             for (c, (channel, unit)) in calibration.channels.iter().zip(units).enumerate() {
-                let all = unit
-                    * readings.as_ref().map_or(1.0, |of| channel.reading_factor(&of[c], lead, mean_spacing));
-                let each = places.spacing.iter().zip(&places.distance);
-                scale.extend(each.map(|(spacing, distance)| {
-                    all * channel.scale.at(&[lead, *spacing, *distance, places.gap])
-                }));
+                let reading = readings.as_ref().map(|readings| &readings[c]);
+                let amplitude = reading.map_or(1.0, |of| of.amplitude.powf(channel.amplitude_power));
+                let added = reading.zip(channel.noise.as_ref());
+                let added = added.map_or(0.0, |(of, noise)| noise.added(of, lead, mean_spacing));
+                for (spacing, distance) in places.spacing.iter().zip(&places.distance) {
+                    let local = local.get(scale.len()).copied().unwrap_or(1.0);
+                    let table = channel.scale.at(&[lead, *spacing, *distance, places.gap]);
+                    scale.push(unit * (amplitude * table * local + added));
+                }
             }
             let table = &calibration.channels[0].scale;
             for (spacing, distance) in places.spacing.iter().zip(&places.distance) {
@@ -276,7 +279,6 @@ impl Model {
                 outside += usize::from(far.into_iter().any(|(of, axis)| beyond(of, table.nodes(axis))));
             }
         }
-        scale.iter_mut().zip(local).for_each(|(scale, local)| *scale *= local);
         let outside = outside as f64 / bins.len().max(1) as f64;
         Ok(Spread {
             card: card.clone(),
@@ -300,7 +302,7 @@ impl Evolved {
         let used = self.latents.as_ref().filter(|_| calibration.is_local());
         let features = used.map_or(Ok(Vec::new()), |latents| model.features(latents, &query))?;
         let local = local(calibration, &features, query.len())?;
-        let spread = model.spread_of(&source.contexts[0], source.starts[0], &prediction, &query, local)?;
+        let spread = model.spread_of(&source.contexts[0], source.starts[0], &prediction, &query, &local)?;
         Ok((prediction, spread))
     }
 
