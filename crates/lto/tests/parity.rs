@@ -29,7 +29,7 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 14] {
+fn cases() -> [Case; 16] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
@@ -129,6 +129,24 @@ fn cases() -> [Case; 14] {
             [2, 2],
             "output = 'gated'\nencoder = { kind = 'set_conv', hidden = 3, estimate = true, position = true }
             evolution = { kind = 'multigrid', width = 4, levels = 3, cycles = 2 }",
+        ),
+        case(
+            "semigroup_1d",
+            1,
+            true,
+            true,
+            [1, 1],
+            "output = 'residual'\nsemigroup = { modes = 3 }\nencoder = { kind = 'set_conv', hidden = 3 }
+            evolution = { kind = 'timed', width = 4 }",
+        ),
+        case(
+            "semigroup_2d",
+            2,
+            true,
+            true,
+            [2, 2],
+            "output = 'gated'\nsemigroup = { modes = 3 }\nencoder = { kind = 'set_conv', hidden = 3 }
+            evolution = { kind = 'timed', width = 4 }",
         ),
     ]
 }

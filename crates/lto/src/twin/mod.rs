@@ -7,6 +7,7 @@ pub mod encoder;
 pub mod evolution;
 pub mod gate;
 pub mod latent_grid;
+pub mod semigroup;
 pub mod source;
 
 use crate::error::Result;
@@ -27,6 +28,7 @@ use evolution::{Evolution, Evolve, LatentSpace};
 use latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Points, SetConv};
+use semigroup::Semigroup;
 use source::SourceFields;
 use std::sync::Arc;
 
@@ -42,6 +44,8 @@ pub struct TwinNetwork {
     pub evolution: Evolution,
     /// Latent state → values at query points.
     pub decoder: Decoder,
+    /// What waves of the source do by themselves.
+    pub semigroup: Option<Semigroup>,
 }
 
 /// A twin: its learned parts, its latent grid and its problem.
@@ -90,7 +94,8 @@ impl Twin {
         let widths = [latent, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
         let kernel = config.decoder.interpolation == Interpolation::Kernel;
         let decoder = Decoder::new(&widths, kernel.then_some(length_scale), zero, device);
-        let network = TwinNetwork { encoder, evolution, decoder };
+        let semigroup = config.semigroup.map(|config| config.init(problem.source_channels, dim, device));
+        let network = TwinNetwork { encoder, evolution, decoder, semigroup };
         let (output, boundary, needs_source) = (config.output, config.boundary, config.needs_source());
         Ok(Self { network, output, needs_source, boundary, problem: problem.clone(), grid })
     }
@@ -113,7 +118,13 @@ impl Twin {
         }
     }
 
-    /// The decoder's output as a prediction, as [`OutputForm`] says.
+    /// The leads as shares of the trained range.
+    fn shares(&self, times: &[(f64, f64)]) -> Vec<f64> {
+        let range = self.problem.times.map_or(1.0, |[first, last]| last - first);
+        times.iter().map(|(s, t)| (t - s) / range).collect()
+    }
+
+    /// The decoder's output as a prediction, as [`OutputForm`] says; a [`Semigroup`] adds its change to the source.
     fn output(
         &self,
         decoded: Tensor<3>,
@@ -127,13 +138,20 @@ impl Twin {
         let scaled = |decoded: Tensor<3>| decoded * tensor::<3>(&changes, [b, 1, 1], &device);
         let dim = self.problem.domain.dim();
         let part = |first: usize, n: usize| decoded.clone().narrow(1, first, n);
+        let changed = |base: Tensor<3>| match (&self.network.semigroup, source) {
+            (Some(semigroup), Some(source)) => {
+                let source = source.on_grid(&self.grid, &device);
+                base + semigroup.change(source, &self.shares(times), &self.grid, queries)
+            }
+            _ => base,
+        };
         let moved = |source: &SourceFields| {
-            transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec())
+            changed(transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec()))
         };
         match (self.output, source) {
             (OutputForm::Residual, _) => {
                 let source = TensorData::new(at_queries(contexts, queries)?, [b, given, m]);
-                Ok(Tensor::from_data(source, &device) + scaled(decoded))
+                Ok(changed(Tensor::from_data(source, &device)) + scaled(decoded))
             }
             (OutputForm::Transport, Some(source)) => Ok(moved(source) + scaled(part(dim, given - dim))),
             (OutputForm::Gated, Some(source)) => {
@@ -261,9 +279,10 @@ impl OperatorConfig for TwinConfig {
         let taps = if dim == 2 { 25.0 } else { 5.0 };
         let encoder = self.encoder.weights(p, k, taps);
         let (width, evolution, depth) = self.evolution.size(k, dim);
+        let semigroup = self.semigroup.map_or(0.0, |semigroup| semigroup.weights(p, dim));
         let d = self.decoder.hidden;
         Size {
-            weights: encoder + evolution + chain([k, d, d, q]),
+            weights: encoder + evolution + chain([k, d, d, q]) + semigroup,
             layers: 6.0 + depth,
             state: (self.latent_points as f64).powi(dim as i32) * width as f64,
         }
