@@ -18,7 +18,7 @@ FADE = 0.1
 
 class Semigroup(nn.Module):
     """``(S_τ − 1) û_s = Re Σ_k w_k (e^{−(1 + |k|²)(θ_k² + i φ_k) τ} − 1) ĉ_k e^{2πi k·ξ}`` over one k of each pair ±k, with the Fourier
-    coefficients ĉ of the source on the latent grid and the lead τ as a share of the trained range."""
+    coefficients ĉ of the source on the latent grid and the lead τ as a share of the trained range; a mean does not turn, φ_0 = 0."""
 
     def __init__(self, config: dict[str, Any], problem: Problem) -> None:
         super().__init__()
@@ -36,10 +36,10 @@ class Semigroup(nn.Module):
         cos, sin = self._basis(waves, grid, source)
         real, imaginary = (source @ cos.mT) / len(grid), -(source @ sin.mT) / len(grid)
         time = lead.to(source.dtype)[:, None, None] * (1 + (waves**2).sum(1))
-        fade, turn = self.fade.to(source.dtype), self.turn.to(source.dtype)
+        pairs = torch.where((waves == 0).all(1), 1.0, 2.0).to(source.dtype)
+        fade, turn = self.fade.to(source.dtype), self.turn.to(source.dtype) * (pairs - 1)
         left, angle = torch.exp(-(fade**2) * time), turn * time
         change, turned = left * torch.cos(angle) - 1, -left * torch.sin(angle)
-        pairs = torch.where((waves == 0).all(1), 1.0, 2.0).to(source.dtype)
         cos, sin = self._basis(waves, query, source)
         even, odd = real * change - imaginary * turned, real * turned + imaginary * change
         return (pairs * even) @ cos - (pairs * odd) @ sin

@@ -26,8 +26,8 @@ pub struct SemigroupConfig {
 
 /// (S_τ − 1) û_s = Re Σ_k w_k (e^{−(1 + |k|²)(θ_k² + i φ_k) τ} − 1) ĉ_k e^{2πi k·ξ}: over one k of each pair ±k with |k_d| < m,
 /// w_k = 2 but w_0 = 1, ĉ_k the Fourier coefficients of û_s on the latent grid, ξ the place as a share of each axis and τ the
-/// lead as a share of the trained range. Each channel has its own θ and φ. S_τ S_σ = S_{τ+σ}, no wave grows, and waves
-/// beyond m stay as they are.
+/// lead as a share of the trained range. Each channel has its own θ and φ; a mean does not turn, φ_0 = 0. S_τ S_σ = S_{τ+σ}, no wave grows, and waves
+/// beyond m stay as they are. Waves are in the order of k_0, then of k_1.
 #[derive(Module, Debug)]
 pub struct Semigroup {
     /// θ `[p, K]`.
@@ -99,13 +99,13 @@ impl Semigroup {
         let coefficient = |wave: Tensor<2>| flat.clone().matmul(wave.transpose()).reshape([b, p, count]);
         let (real, imaginary) = (coefficient(cos), -coefficient(sin));
 
+        let pairs = along(&|k| if *k == [0, 0] { 1.0 } else { 2.0 });
         let time =
             along(&|[k0, k1]| f64::from(1 + k0 * k0 + k1 * k1)) * tensor::<3>(leads, [b, 1, 1], &device);
         let rate = |weights: &Param<Tensor<2>>| weights.val().reshape([1, p, count]);
-        let fade = rate(&self.fade);
-        let (left, angle) = ((-(fade.clone() * fade * time.clone())).exp(), rate(&self.turn) * time);
+        let (fade, turn) = (rate(&self.fade), rate(&self.turn) * (pairs.clone() - 1.0));
+        let (left, angle) = ((-(fade.clone() * fade * time.clone())).exp(), turn * time);
         let (change, turned) = (left.clone() * angle.clone().cos() - 1.0, -(left * angle.sin()));
-        let pairs = along(&|k| if *k == [0, 0] { 1.0 } else { 2.0 });
         let even = (real.clone() * change.clone() - imaginary.clone() * turned.clone()) * pairs.clone();
         let odd = (real * turned + imaginary * change) * pairs;
 
@@ -154,126 +154,4 @@ fn basis(waves: &[[i32; 2]], points: &Points, device: &Device) -> [Tensor<2>; 2]
     }
     [cos, sin]
         .map(|values| Tensor::from_data(burn::tensor::TensorData::new(values, [waves.len(), m]), device))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parameters::with_parameters;
-    use crate::twin::config::LatentPlacement;
-    use lto_numerics::Domain;
-
-    const PLACES: [f64; 6] = [0.03, 0.9, 0.41, 0.77, 0.5, 0.12];
-
-    fn places(dim: usize) -> Vec<Arc<Points>> {
-        vec![Arc::new(Points::scattered(Domain::unit(dim, true).unwrap(), PLACES.to_vec()).unwrap())]
-    }
-
-    /// With the rates of a function of k for every wave.
-    fn semigroup(modes: usize, dim: usize, rate: impl Fn([i32; 2]) -> [f64; 2]) -> Semigroup {
-        let config = SemigroupConfig { modes };
-        let rates: Vec<_> = config.waves(dim).into_iter().map(rate).collect();
-        with_parameters(config.init(1, dim, &Device::flex()), |name, _| {
-            let i = usize::from(name == "turn");
-            Some(rates.iter().map(|rate| rate[i] as f32).collect())
-        })
-    }
-
-    fn on_grid(grid: &LatentGrid, of: impl Fn(&[f64]) -> f64) -> Tensor<4> {
-        let points = Points::grid(grid.grid().clone());
-        let values: Vec<f64> = points.coordinates().chunks_exact(points.dim()).map(of).collect();
-        let [n0, n1] = grid.shape();
-        tensor::<4>(&values, [1, 1, n0, n1], &Device::flex())
-    }
-
-    fn numbers(of: Tensor<3>) -> Vec<f64> {
-        of.into_data().iter::<f32>().map(f64::from).collect()
-    }
-
-    /// e^{−κθ²τ} cos(2πkx − κφτ) − cos 2πkx, from either placement of the latent grid.
-    #[test]
-    fn a_wave_fades_and_moves_on() {
-        for placement in [LatentPlacement::Left, LatentPlacement::Center] {
-            let grid = LatentGrid::new(&Domain::unit(1, true).unwrap(), 7, placement).unwrap();
-            let semigroup = semigroup(4, 1, |[_, k]| [0.2, 0.1 * f64::from(k)]);
-            let source = on_grid(&grid, |x| (TAU * 3.0 * x[0]).cos());
-            let found = numbers(semigroup.change(source, &[0.5], &grid, &places(1)));
-            for (x, found) in PLACES.iter().zip(found) {
-                let (left, angle) = ((-10.0 * 0.04 * 0.5f64).exp(), TAU * 3.0 * x);
-                let expected = left * (angle - 10.0 * 0.3 * 0.5).cos() - angle.cos();
-                assert!((found - expected).abs() < 1e-5, "{placement:?} {x}: {found} {expected}");
-            }
-        }
-    }
-
-    /// The closed form of ∂_t u = ν Δu − v·∇u: every wave keeps e^{−4π²ν|k|²t} of itself and moves by v t.
-    #[test]
-    fn heat_that_is_carried_along_is_exact() {
-        let (nu, velocity, t) = (0.002f64, [0.3, -0.2], 0.7);
-        let semigroup = semigroup(5, 2, |[k0, k1]| {
-            let (square, along) =
-                (k0 * k0 + k1 * k1, f64::from(k0) * velocity[0] + f64::from(k1) * velocity[1]);
-            let scale = 1.0 / f64::from(1 + square);
-            [(scale * TAU * TAU * nu * f64::from(square)).sqrt(), scale * TAU * along]
-        });
-        let waves =
-            [[0, 0], [2, 1], [-3, 4], [4, 0], [0, 2]].map(|[a, b]: [i32; 2]| [f64::from(a), f64::from(b)]);
-        let state = |x: &[f64], t: f64| -> f64 {
-            let each = waves.iter().enumerate().map(|(i, k)| {
-                let way: f64 = (0..2).map(|d| k[d] * (x[d] - velocity[d] * t)).sum();
-                let left = (-TAU * TAU * nu * (k[0] * k[0] + k[1] * k[1]) * t).exp();
-                (0.5 + i as f64) * left * (TAU * way + i as f64).sin()
-            });
-            each.sum()
-        };
-        let grid = LatentGrid::new(&Domain::unit(2, true).unwrap(), 9, LatentPlacement::Left).unwrap();
-        let source = on_grid(&grid, |x| state(x, 0.0));
-        let found = numbers(semigroup.change(source, &[t], &grid, &places(2)));
-        for (x, found) in PLACES.chunks_exact(2).zip(found) {
-            let expected = state(x, t) - state(x, 0.0);
-            assert!((found - expected).abs() < 2e-5, "{x:?}: {found} {expected}");
-        }
-    }
-
-    /// Each example has its own lead and points, and two leads one after the other are their sum.
-    #[test]
-    fn leads_add_up() {
-        let grid = LatentGrid::new(&Domain::unit(1, true).unwrap(), 8, LatentPlacement::Left).unwrap();
-        let semigroup = semigroup(4, 1, |[_, k]| [0.3, 0.2 * f64::from(k) - 0.1]);
-        let source = on_grid(&grid, |x| (TAU * x[0]).sin() + 0.5 * (TAU * 3.0 * x[0]).cos() + 0.2);
-        let after = |source: Tensor<4>, lead| {
-            let own = [Arc::new(Points::grid(grid.grid().clone()))];
-            source.clone() + semigroup.change(source, &[lead], &grid, &own).reshape([1, 1, 1, 8])
-        };
-        let twice = after(after(source.clone(), 0.3), 0.5);
-        let off = (after(source.clone(), 0.8) - twice).abs().max().into_scalar::<f32>();
-        assert!(off < 1e-5, "{off}");
-        let other = Arc::new(
-            Points::scattered(Domain::unit(1, true).unwrap(), vec![0.2, 0.3, 0.31, 0.6, 0.7, 0.95]).unwrap(),
-        );
-        let both = [places(1)[0].clone(), other.clone()];
-        let found = numbers(semigroup.change(source.clone().repeat_dim(0, 2), &[0.3, 0.8], &grid, &both));
-        let each = [(0.3, &both[0]), (0.8, &both[1])];
-        let apart = each.map(|(t, at)| numbers(semigroup.change(source.clone(), &[t], &grid, &[at.clone()])));
-        assert!(found.iter().zip(apart.concat()).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}");
-    }
-
-    #[test]
-    fn too_many_waves_and_open_axes_are_refused() {
-        let problem = |periodic| Problem {
-            domain: Domain::unit(1, periodic).unwrap(),
-            source_channels: 1,
-            target_channels: 1,
-            native: vec![8],
-            times: Some([0.0, 1.0]),
-            changes: Vec::new(),
-        };
-        let refused = |modes, periodic| {
-            SemigroupConfig { modes }.validate(&problem(periodic), 8).err().map(|e| e.to_string())
-        };
-        assert_eq!(refused(4, true), None);
-        assert!(refused(5, true).unwrap().contains("1 to 4"));
-        assert!(refused(0, true).unwrap().contains("semigroup.modes"));
-        assert!(refused(4, false).unwrap().contains("periodic"));
-    }
 }
