@@ -118,6 +118,16 @@ def test_grids_decoders_and_padding(tmp_path: Path, dim: int, keys: dict[str, st
     check(*shaken(tmp_path, timed_data(tmp_path, dim), twin(**keys)))
 
 
+@pytest.mark.parametrize("dim", [1, 2])
+@pytest.mark.parametrize("place", ["left", "center"])
+@pytest.mark.parametrize("output", ["residual", "transport", "gated"])
+def test_semigroups(tmp_path: Path, output: str, place: str, dim: int) -> None:
+    """On a domain that is periodic along both axes."""
+    data = timed_data(tmp_path, dim).replace('"x"', '"all"').replace("0.5:2.5", "0.5:2.75")
+    keys = {"semigroup": "{ modes = 3 }", "latent_placement": f"'{place}'", "output": f"'{output}'"}
+    check(*shaken(tmp_path, data, twin(**keys)))
+
+
 @pytest.mark.parametrize("way", ["direct", "chain", "rollout"])
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_ways(tmp_path: Path, output: str, way: str) -> None:

@@ -285,7 +285,7 @@ fn without_a_model_the_twin_of_the_program_predicts() {
     space.succeed(&[&["predict", "--context", "sensors.csv"][..], &flags].concat());
     let points =
         Points::scattered(Domain::unit(2, true).unwrap(), vec![0.1, 0.2, 0.7, 0.4, 0.3, 0.9]).unwrap();
-    let context = Context { points, n_channels: 1, values: vec![0.3, 0.5, 0.1] };
+    let context = Context { points, n_channels: 1, values: vec![0.3, 0.5, 0.1], deviations: None };
     let query = Arc::new(Points::grid(grid([4, 4])));
     let expected = lto_server::twin().unwrap().predict(&context, 0.0, &[0.008], &query).unwrap().values;
     let mut store = format::open(&space.path("a.npz")).unwrap();

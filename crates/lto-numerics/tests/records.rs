@@ -114,7 +114,7 @@ fn grib_messages_are_fields_over_times() {
     let second = store.read(&name, &[1, 1, 1], &[1, 1, 3]).unwrap();
     assert!(second[0] == 1.25 && second[1].is_nan() && second[2] == 1.75);
     let mut data =
-        Dataset::open(&fixture("grib/two.grib2"), &OpenOptions { allow_nan: true, ..OpenOptions::default() });
+        Dataset::open(fixture("grib/two.grib2"), &OpenOptions { allow_nan: true, ..OpenOptions::default() });
     let data = data.as_mut().unwrap();
     assert_eq!(data.info().shape, [3, 4]);
     // The missing cell is a missing observation: a record has one report less.

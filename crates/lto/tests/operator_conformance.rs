@@ -34,6 +34,8 @@ fn models() -> Vec<ModelConfig> {
         moving["output"] = json!(output);
         moving
     };
+    let mut spreading = moving("gated");
+    spreading["semigroup"] = json!({"modes": 4});
     let course = |kind: &str| {
         let x: Vec<f64> = (0..N).map(|i| i as f64 / N as f64).collect();
         json!({"kind": kind, "times": [0.0, 0.5], "coordinates": [x], "period": 1.0})
@@ -43,6 +45,7 @@ fn models() -> Vec<ModelConfig> {
         twin(json!({"kind": "attention", "width": 8})),
         moving("transport"),
         moving("gated"),
+        spreading,
         json!({"kind": "persistence"}),
         json!({"kind": "interpolation"}),
         course("climatology"),

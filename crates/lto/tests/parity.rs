@@ -30,7 +30,7 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 15] {
+fn cases() -> [Case; 17] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
@@ -140,6 +140,24 @@ fn cases() -> [Case; 15] {
             "output = 'gated'\nsource = 'best_linear'
             encoder = { kind = 'set_conv', hidden = 3, estimate = true, each = true }
             evolution = { kind = 'residual', width = 4 }",
+        ),
+        case(
+            "semigroup_1d",
+            1,
+            true,
+            true,
+            [1, 1],
+            "output = 'residual'\nsemigroup = { modes = 3 }\nencoder = { kind = 'set_conv', hidden = 3 }
+            evolution = { kind = 'timed', width = 4 }",
+        ),
+        case(
+            "semigroup_2d",
+            2,
+            true,
+            true,
+            [2, 2],
+            "output = 'gated'\nsemigroup = { modes = 3 }\nencoder = { kind = 'set_conv', hidden = 3 }
+            evolution = { kind = 'timed', width = 4 }",
         ),
     ]
 }

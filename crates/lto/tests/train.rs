@@ -132,6 +132,29 @@ fn a_resumed_run_is_the_same_bit_for_bit() {
     assert!(matches!(more, RunEnd::Finished(s) if s.steps == 16));
 }
 
+/// A run that starts from a trained model begins with its weights, and refuses those of another configuration.
+#[test]
+fn a_run_may_start_from_a_trained_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second, third] = ["first", "second", "third"].map(|name| folder.path().join(name));
+    Trainer::start(experiment(&[]), &first, false, &mut Silent).unwrap().run(&mut Silent).unwrap();
+    let from = format!("train.start_from={}", first.display());
+    let mut started = Trainer::start(experiment(&[&from, "seed=9"]), &second, false, &mut Silent).unwrap();
+    let weights = |named: Named| {
+        named.name.strip_prefix("weights.").map(|name| (name.to_owned(), named.values.clone()))
+    };
+    let begun: Vec<_> =
+        tensors(&second.join("checkpoint.safetensors")).into_iter().filter_map(weights).collect();
+    let trained: Vec<_> =
+        tensors(&first.join("model.safetensors")).into_iter().map(|t| (t.name, t.values)).collect();
+    assert_eq!(begun, trained);
+    assert_eq!(started.step(), 0);
+    started.run(&mut Silent).unwrap();
+    let other = experiment(&[&from, "model.decoder.hidden=5"]);
+    let refused = Trainer::start(other, &third, false, &mut Silent).err().unwrap().to_string();
+    assert!(refused.contains("train.start_from"), "{refused}");
+}
+
 /// The model that is saved is what was validated: the running mean, with the normalization.
 #[test]
 fn the_saved_model_predicts_what_was_validated() {

@@ -17,6 +17,7 @@ from .evolution import evolution
 from .gate import freedom
 from .model import Context, Model
 from .points import Grid, Points, mean_spacing, precise, uniform_axis
+from .semigroup import Semigroup
 from .spline import SplineField
 from .tables import FEWEST
 
@@ -62,13 +63,15 @@ class Twin(Model[TwinLatent]):
         self.encoder = encoder(config, problem, periodic)
         self.evolution = evolution(config, periodic, around, problem.times is not None)
         self.decoder = Decoder(config, problem, extra + problem.target_channels, zero=self.moves)
+        own = config.get("semigroup")
+        self.semigroup = None if own is None else Semigroup(own, problem)
 
     def encode(self, context: Context) -> TwinLatent:
-        source = self._source(context) if self.moves or self.encoder.estimate else None
+        needed = self.moves or self.encoder.estimate or self.semigroup is not None
+        source = self._source(context) if needed else None
         estimate = None
         if source is not None and self.encoder.estimate:
-            everywhere = self.latent_grid.scattered(context.values.device).coordinates
-            estimate = source.at(everywhere).to(self.dtype).unflatten(2, self.latent_grid.plane)
+            estimate = self._on_grid(source).unflatten(2, self.latent_grid.plane)
         return TwinLatent(self.encoder(context.points, context.values, estimate, self.latent_grid), source)
 
     def evolve(self, latent: TwinLatent, s: Tensor, t: Tensor) -> TwinLatent:
@@ -80,7 +83,8 @@ class Twin(Model[TwinLatent]):
     def decode(self, latent: TwinLatent, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
         """The target state itself, multiplied by what vanishes on its boundary if that is known; or the change of the source,
         ``û_s(q) + c r``; or the source moved and corrected, ``û_s(q + c L d) + c r``, with the typical change c over the lead; or this
-        with a gate, ``(1 − g γ) û_s(q + c L d) + g r``, with the freedom g, which is c only where the source is well observed."""
+        with a gate, ``(1 − g γ) û_s(q + c L d) + g r``, with the freedom g, which is c only where the source is well observed. A
+        semigroup adds its change to the source."""
         decoded: Tensor = self.decoder(latent.z, self.latent_grid, query)
         if self.output == "direct":
             return decoded if self.boundary is None else decoded * self._vanishing(query, decoded)
@@ -88,18 +92,30 @@ class Twin(Model[TwinLatent]):
         scale = change.to(decoded.dtype)[:, None, None]
         if self.output == "residual":
             base = interpolated(self.problem, context.points, context.values, query)
-            return base.to(decoded.dtype) + scale * decoded
+            return base.to(decoded.dtype) + self._change(latent, t - s, query) + scale * decoded
         dim, source = self.problem.dim, cast(SplineField, latent.source)
         places = query.scattered(decoded.device).coordinates
         lengths = places.new_tensor([axis.length for axis in self.problem.axes])
         way = REACH * lengths * (scale * decoded[:, :dim]).mT.to(places.dtype)
-        moved = source.at(places + way).to(decoded.dtype)
+        moved = source.at(places + way).to(decoded.dtype) + self._change(latent, t - s, query)
         if self.output == "transport":
             return moved + scale * decoded[:, dim:]
         h = mean_spacing(self.problem, self.latent_grid)
         free = freedom(self.problem, context.points, query, change, h).to(decoded.dtype)[:, None]
         gate, correction = decoded[:, dim : dim + 1], decoded[:, dim + 1 :]
         return moved + free * (correction - gate * moved)
+
+    def _on_grid(self, source: SplineField) -> Tensor:
+        """The estimated source on the latent grid, ``[b, p, n0 n1]``."""
+        everywhere = self.latent_grid.scattered(next(self.parameters()).device).coordinates
+        return source.at(everywhere).to(self.dtype)
+
+    def _change(self, latent: TwinLatent, lead: Tensor, query: Points) -> Tensor | float:
+        """What the waves of the source do by themselves."""
+        if self.semigroup is None:
+            return 0.0
+        share = self.problem.fraction(lead) - self.problem.fraction(torch.zeros_like(lead))
+        return self.semigroup(self._on_grid(cast(SplineField, latent.source)), share, self.latent_grid, query)
 
     def _source(self, context: Context) -> SplineField:
         """û_s: the spline through a whole grid, else through the nearest observations' estimate on the latent grid."""

@@ -135,7 +135,7 @@ impl Printer<'_> {
                     let all = [&mut prediction.values].into_iter().chain(ends);
                     all.for_each(|values| mask.apply(self.query, values));
                 }
-                self.forecast(time, context, &prediction, band.as_ref()).map_err(io_error)?
+                self.forecast(time, &context, &prediction, band.as_ref()).map_err(io_error)?
             }
         };
         line(&value).map_err(io_error)
@@ -144,7 +144,7 @@ impl Printer<'_> {
     fn forecast(
         &self,
         time: f64,
-        context: Context,
+        context: &Context,
         prediction: &Prediction,
         band: Option<&Band>,
     ) -> Result<Value> {
@@ -171,7 +171,7 @@ impl Printer<'_> {
         let name =
             if self.card.problem.measured.dated { show_iso(time).replace(':', "") } else { time.to_string() };
         let path = files.folder.join(format!("{name}.{}", files.format.suffix()));
-        let shown = predict::shown(&context, self.card.problem.target_channels, 0)?;
+        let shown = predict::shown(context, self.card.problem.target_channels, 0)?;
         let observations = Observations::of_context(shown, time, self.card, true)?;
         let predicted = Predicted {
             card: self.card,

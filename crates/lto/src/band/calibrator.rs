@@ -269,7 +269,7 @@ impl<'a> Calibrator<'a> {
         let scales = |group: &Group| -> Vec<f64> {
             group.places.iter().zip(locals(group)).map(|(place, local)| plain(group, place) * local).collect()
         };
-        let noise = self.noise(c, &leads, &scales);
+        let noise = self.noise(c, &leads, scales);
         let added = |group: &Group| match (&noise, &group.readings) {
             (Some(noise), Some(readings)) => noise.added(&readings[c], lead_of(group), group.mean_spacing),
             _ => 0.0,

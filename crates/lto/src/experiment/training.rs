@@ -8,11 +8,14 @@ use crate::loss::{LossKind, ObjectiveConfig};
 use crate::operator::Reach;
 use crate::optim::schedule::ScheduleConfig;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// How to train. The optimizer's defaults are the published ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
+    /// A trained model of the same configuration, or its run, whose weights and normalization training begins from.
+    pub start_from: Option<PathBuf>,
     /// Examples in a batch.
     pub batch: usize,
     /// Number of optimizer steps.
@@ -61,6 +64,7 @@ pub struct TrainConfig {
 impl Default for TrainConfig {
     fn default() -> Self {
         Self {
+            start_from: None,
             batch: 4,
             steps: None,
             epochs: None,

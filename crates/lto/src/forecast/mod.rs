@@ -68,7 +68,7 @@ pub enum Event {
         /// Time of the newest readings.
         time: f64,
         /// What was observed, and used.
-        context: Context,
+        context: Box<Context>,
         /// The fields at the leads.
         prediction: Prediction,
         /// The band around them, if one was wanted.
@@ -264,7 +264,7 @@ impl Live {
         };
         let times: Vec<f64> = self.options.leads.iter().map(|lead| time + lead).collect();
         Ok(match self.predict(&context, time, &times) {
-            Ok((prediction, band)) => Event::Forecast { time, context, prediction, band },
+            Ok((prediction, band)) => Event::Forecast { time, context: Box::new(context), prediction, band },
             Err(error) => Event::Nothing { time, reason: error.to_string() },
         })
     }

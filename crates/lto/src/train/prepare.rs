@@ -11,7 +11,8 @@ use crate::data::batches::{BatchOptions, BatchSource, Batches};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Setting};
-use crate::model::Model;
+use crate::model::{Model, ModelCard};
+use crate::problem::Problem;
 use lto_numerics::dataset::Normalizer;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -169,6 +170,9 @@ impl Trainer {
         if experiment.data.anomalies {
             model = model.departing_from(data.course()?);
         }
+        if let Some(path) = &train.start_from {
+            model = begun(path, &model)?;
+        }
         let steps = train.total_steps(data.split().train.len());
         let batches = Arc::new(Batches::new(data, options, experiment.seed));
         Ok(Self::assembled(experiment, folder, model, batches, Box::new(validation), steps))
@@ -203,6 +207,29 @@ impl Trainer {
             experiment,
         }
     }
+}
+
+/// The model of a file, without its record, in place of an untrained one of the same configuration.
+fn begun(path: &Path, untrained: &Model) -> Result<Model> {
+    let (found, card) = (Model::load(path)?, untrained.card());
+    let of = |card: &ModelCard| (card.model.clone(), Problem { changes: Vec::new(), ..card.problem.clone() });
+    if of(found.card()) != of(card) || found.card().course != card.course {
+        return Err(Error::Config {
+            key: "train.start_from".into(),
+            value: path.display().to_string(),
+            requirement: "must be a model of the same [model], for the same domain, channels, grid, times and mean course"
+                .into(),
+        });
+    }
+    let card = ModelCard {
+        data: card.data.clone(),
+        steps: 0,
+        cpu_minutes: None,
+        ways: Vec::new(),
+        errors: BTreeMap::new(),
+        ..found.card().clone()
+    };
+    Ok(found.with_gradients().with_card(card))
 }
 
 /// Whether two normalizers are equal up to rounding.

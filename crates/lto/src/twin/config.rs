@@ -3,6 +3,7 @@
 use super::boundary::Boundary;
 use super::encoder::EncoderConfig;
 use super::evolution::EvolutionConfig;
+use super::semigroup::SemigroupConfig;
 use crate::error::{Error, Result};
 use crate::nn::conv::Padding;
 use crate::problem::Problem;
@@ -34,6 +35,9 @@ pub struct TwinConfig {
     /// equal steps no longer than that. Without it, one step of any length goes straight from s to t.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<f64>,
+    /// What waves of the source do by themselves, learned beside the network; added to the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub semigroup: Option<SemigroupConfig>,
     /// What target states are on the boundary, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary: Option<Boundary>,
@@ -241,7 +245,7 @@ impl TwinConfig {
 
     /// Whether the source is estimated as a function of the place.
     pub(super) fn needs_source(&self) -> bool {
-        self.output.moves() || self.encoder.sees_estimate()
+        self.output.moves() || self.encoder.sees_estimate() || self.semigroup.is_some()
     }
 
     /// Number of values that the decoder gives at a point.
@@ -284,6 +288,16 @@ impl TwinConfig {
         if self.needs_source() && self.latent_points < 4 {
             let requirement = "must be at least 4, for splines through the estimated source";
             return refuse("latent_points", self.latent_points.to_string(), requirement);
+        }
+        if let Some(semigroup) = self.semigroup {
+            semigroup.validate(problem, self.latent_points)?;
+            if self.output == OutputForm::Direct {
+                return refuse(
+                    "output",
+                    "direct".into(),
+                    "must begin from the source, to which a semigroup adds",
+                );
+            }
         }
         if let Some(boundary) = self.boundary {
             boundary.validate(&problem.domain)?;

@@ -7,6 +7,7 @@ pub mod encoder;
 pub mod evolution;
 pub mod gate;
 pub mod latent_grid;
+pub mod semigroup;
 pub mod source;
 
 use crate::error::Result;
@@ -27,6 +28,7 @@ use evolution::{Evolution, Evolve, LatentSpace};
 use latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Points, SetConv};
+use semigroup::Semigroup;
 use source::SourceFields;
 use std::sync::Arc;
 
@@ -42,6 +44,8 @@ pub struct TwinNetwork {
     pub evolution: Evolution,
     /// Latent state → values at query points.
     pub decoder: Decoder,
+    /// What waves of the source do by themselves.
+    pub semigroup: Option<Semigroup>,
 }
 
 /// A twin: its learned parts, its latent grid and its problem.
@@ -100,7 +104,8 @@ impl Twin {
             [latent + n_statics, config.decoder.hidden, config.decoder.hidden, config.decoded(problem)];
         let kernel = config.decoder.interpolation == Interpolation::Kernel;
         let decoder = Decoder::new(&widths, kernel.then_some(length_scale), zero, device);
-        let network = TwinNetwork { encoder, evolution, decoder };
+        let semigroup = config.semigroup.map(|config| config.init(problem.source_channels, dim, device));
+        let network = TwinNetwork { encoder, evolution, decoder, semigroup };
         let places = Points::grid(grid.grid().clone());
         let statics = statics.map(|fields| fields.at(&problem.domain, &places)).transpose()?;
         Ok(Self {
@@ -149,7 +154,13 @@ impl Twin {
         }
     }
 
-    /// The decoder's output as a prediction, as [`OutputForm`] says.
+    /// The leads as shares of the trained range.
+    fn shares(&self, times: &[(f64, f64)]) -> Vec<f64> {
+        let range = self.problem.times.map_or(1.0, |[first, last]| last - first);
+        times.iter().map(|(s, t)| (t - s) / range).collect()
+    }
+
+    /// The decoder's output as a prediction, as [`OutputForm`] says; a [`Semigroup`] adds its change to the source.
     fn output(
         &self,
         decoded: Tensor<3>,
@@ -163,17 +174,28 @@ impl Twin {
         let scaled = |decoded: Tensor<3>| decoded * tensor::<3>(&changes, [b, 1, 1], &device);
         let dim = self.problem.domain.dim();
         let part = |first: usize, n: usize| decoded.clone().narrow(1, first, n);
+        let changed = |base: Tensor<3>| match (&self.network.semigroup, source) {
+            (Some(semigroup), Some(source)) => {
+                let source = source.on_grid(&self.grid, &device);
+                base + semigroup.change(source, &self.shares(times), &self.grid, queries)
+            }
+            _ => base,
+        };
         let persisting: Vec<f64> =
             times.iter().map(|(s, t)| self.problem.measured.persisting(t - s)).collect();
         let moved = |source: &SourceFields| {
             let moved = transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec());
-            if self.best_linear { moved * tensor::<3>(&persisting, [b, 1, 1], &device) } else { moved }
+            changed(if self.best_linear {
+                moved * tensor::<3>(&persisting, [b, 1, 1], &device)
+            } else {
+                moved
+            })
         };
         match (self.output, source) {
             (OutputForm::Residual, _) => {
                 let newest: Vec<Context> = contexts.iter().map(|context| context.newest(given)).collect();
                 let source = TensorData::new(at_queries(&newest, queries)?, [b, given, m]);
-                Ok(Tensor::from_data(source, &device) + scaled(decoded))
+                Ok(changed(Tensor::from_data(source, &device)) + scaled(decoded))
             }
             (OutputForm::Transport, Some(source)) => Ok(moved(source) + scaled(part(dim, given - dim))),
             (OutputForm::Gated, Some(source)) => {
@@ -314,9 +336,10 @@ impl OperatorConfig for TwinConfig {
         let taps = if dim == 2 { 25.0 } else { 5.0 };
         let encoder = self.encoder.weights(p, k, taps);
         let (width, evolution, depth) = self.evolution.size(k, dim);
+        let semigroup = self.semigroup.map_or(0.0, |semigroup| semigroup.weights(p, dim));
         let d = self.decoder.hidden;
         Size {
-            weights: encoder + evolution + chain([k, d, d, q]),
+            weights: encoder + evolution + chain([k, d, d, q]) + semigroup,
             layers: 6.0 + depth,
             state: (self.latent_points as f64).powi(dim as i32) * width as f64,
         }
