@@ -16,6 +16,9 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// An array of NumPy's.
+type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
+
 /// A predicted field, or several at different times.
 ///
 /// ``values`` has the axes (channel, axis 0, …) on a grid and (channel, point) elsewhere, with the times first if several
@@ -70,12 +73,7 @@ impl Field {
     }
 
     /// An array of the shape of the values, after other axes.
-    fn shaped<'py>(
-        &self,
-        py: Python<'py>,
-        values: Vec<f64>,
-        first: &[usize],
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    fn shaped<'py>(&self, py: Python<'py>, values: Vec<f64>, first: &[usize]) -> PyResult<Array<'py>> {
         let shape = [first, self.values.bind(py).shape()].concat();
         crate::arrays::array(py, values, &shape)
     }
@@ -108,7 +106,7 @@ impl Field {
 impl Field {
     /// The values, in physical units.
     #[getter]
-    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArrayDyn<f64>> {
+    fn values<'py>(&self, py: Python<'py>) -> Array<'py> {
         self.values.bind(py).clone()
     }
 
@@ -128,11 +126,7 @@ impl Field {
     /// Lower and upper ends of a band that holds this share of the values, each of the shape of ``values``; for a calibrated
     /// model (``lto calibrate``).
     #[pyo3(signature = (level = 0.9))]
-    fn band<'py>(
-        &self,
-        py: Python<'py>,
-        level: f64,
-    ) -> Result<(Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>)> {
+    fn band<'py>(&self, py: Python<'py>, level: f64) -> Result<(Array<'py>, Array<'py>)> {
         let Band { lower, upper, .. } = self.spread(py)?.band(level)?;
         Ok((self.shaped(py, lower, &[])?, self.shaped(py, upper, &[])?))
     }
@@ -140,7 +134,7 @@ impl Field {
     /// ``n`` fields that the state may be, drawn at random: an axis of samples before those of ``values``; for a calibrated
     /// model.
     #[pyo3(signature = (n, seed = 0))]
-    fn samples<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> Result<Bound<'py, PyArrayDyn<f64>>> {
+    fn samples<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> Result<Array<'py>> {
         let samples = self.spread(py)?.samples(n, seed)?;
         Ok(self.shaped(py, samples.concat(), &[n])?)
     }
@@ -178,7 +172,7 @@ impl Field {
 
     /// The points, one row each.
     #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Array<'py>> {
         crate::arrays::array(py, self.query.coordinates(), &[self.query.len(), self.query.dim()])
     }
 

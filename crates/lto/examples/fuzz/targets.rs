@@ -312,7 +312,6 @@ fn models(folder: &Path) -> Vec<Input> {
             ways: Vec::new(),
             calibration: None,
             errors: Default::default(),
-            calibration: None,
         };
         let model = Model::of(card, operator);
         file("model", Target::Model, &|path| model.save(path));
