@@ -85,7 +85,7 @@ pub fn calibrate(
     }
     match refused {
         Some(refused) if taken == 0 => Err(refused),
-        _ => calibrator.finish(format!("{} ({} samples)", data.layout().description, samples.len())),
+        _ => calibrator.finish(format!("{}, {} used", data.layout().description, samples.len())),
     }
 }
 

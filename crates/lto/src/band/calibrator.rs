@@ -25,6 +25,8 @@ const DENSITIES: usize = 5;
 const STEPS: [f64; 3] = [0.5, 1.0, 0.5];
 /// Weight below which a node of the scale counts as empty, in points; of the usual disagreement, in layouts.
 const LEAST: [f64; 2] = [100.0, 4.0];
+/// The least error that counts, in deviations of the training data: estimates may be exact at a sensor.
+const LEAST_ERROR: f64 = 1e-4;
 /// The least share of noise that is kept in a forecast.
 const LEAST_SHARE: f64 = 1e-3;
 
@@ -238,7 +240,7 @@ impl<'a> Calibrator<'a> {
             for ([spacing, distance, gap], error) in
                 group.places.iter().zip(&group.errors[c]).filter(|(_, e)| e.is_finite())
             {
-                fit.add(&[lead, *spacing, *distance, *gap], error / amplitude);
+                fit.add(&[lead, *spacing, *distance, *gap], error.max(LEAST_ERROR) / amplitude);
             }
         }
         let mut channel = ChannelCalibration {
