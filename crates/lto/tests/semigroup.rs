@@ -129,6 +129,7 @@ fn too_many_waves_open_axes_and_direct_outputs_are_refused() {
             native: vec![8],
             times: Some([0.0, 1.0]),
             changes: Vec::new(),
+            measured: Default::default(),
         };
         let config: TwinConfig = toml::from_str(&format!(
             "latent_points = 8\nlatent_channels = 2\noutput = '{output}'\nsemigroup = {{ modes = {modes} }}
