@@ -125,8 +125,8 @@ pub fn field(
         }
         _ => {}
     }
-    if band.is_some() {
-        let message = "the model is not calibrated, so it gives no bands; leave band out";
+    if band.is_some() && card.calibration.is_none() {
+        let message = "the model is not calibrated, so it gives no bands; leave band out, or calibrate it: lto calibrate";
         return Err(Error::unfit("no_band", message));
     }
     // Whoever forces times outside the training data's must not force any number of steps.
@@ -134,16 +134,31 @@ pub fn field(
     let (query, points) = query(wanted, problem, limits)?;
     limits.check_answer(times.len(), problem.target_channels, query.len())?;
     limits.check_steps(encoded.time(), times, card.native_interval)?;
-    let prediction = encoded.forecast(times, &query)?;
     let shape = [&[if steady { 1 } else { times.len() }, problem.target_channels][..], &points].concat();
-    let ways = if steady { Vec::new() } else { prediction.ways.iter().map(|way| way.name()).collect() };
-    Ok(FieldAnswer {
-        times: times.to_vec(),
-        shape,
-        values: prediction.values,
-        ways,
-        ..FieldAnswer::default()
-    })
+    let field = match band {
+        Some(level) => banded(encoded, times, &query, level)?,
+        None => {
+            let prediction = encoded.forecast(times, &query)?;
+            let ways = prediction.ways.iter().map(|way| way.name()).collect();
+            FieldAnswer { values: prediction.values, ways, ..FieldAnswer::default() }
+        }
+    };
+    let ways = if steady { Vec::new() } else { field.ways };
+    Ok(FieldAnswer { times: times.to_vec(), shape, ways, ..field })
+}
+
+/// The field with a band of a level, time by time.
+fn banded(encoded: &Encoded, times: &[f64], query: &Points, level: f64) -> Result<FieldAnswer> {
+    let (mut values, mut lower, mut upper, mut ways) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let at = encoded.time();
+    for &t in if times.is_empty() { std::slice::from_ref(&at) } else { times } {
+        let (prediction, band) = encoded.at(t)?.decode_band(query, level)?;
+        values.extend(prediction.values);
+        ways.extend(prediction.ways.iter().map(|way| way.name()));
+        lower.extend(band.lower);
+        upper.extend(band.upper);
+    }
+    Ok(FieldAnswer { values, ways, lower: Some(lower), upper: Some(upper), ..FieldAnswer::default() })
 }
 
 /// Sensors as distinct points of the domain.

@@ -122,7 +122,7 @@ impl ModelSummary {
             }),
             parameters: model.operator().n_parameters(),
             range: ValueRange { mean: normalizer.mean().to_vec(), deviation: normalizer.scale().to_vec() },
-            bands: false,
+            bands: card.calibration.is_some(),
             truth: example.is_some(),
             example,
         }

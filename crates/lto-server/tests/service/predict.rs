@@ -93,7 +93,7 @@ async fn what_a_model_does_not_take_is_refused_with_the_remedy() {
         ("query", json!({"grid": []}), "2 axes"),
         ("query", json!({"points": []}), "empty"),
         ("query", json!({"points": [[0.5, 0.5], [2.5, 0.5]]}), "outside the domain"),
-        ("band", json!(0.9), "not calibrated"),
+        ("band", json!(1.5), ""),
     ] {
         let refused = client.post(PREDICT, &with(request(), field, value.clone())).await;
         let text = String::from_utf8_lossy(&refused.body).replace("\\\"", "\"");
@@ -169,8 +169,10 @@ async fn steady_and_one_dimensional_models_are_served_alike() {
     let outside = with(still.clone(), "sensors", json!([[0.1, 0.1], [0.5, 1.9]]));
     let answer = client.post("/v1/models/still/predict", &outside).await;
     assert!(answer.status == 422 && String::from_utf8_lossy(&answer.body).contains("outside the domain"));
-    let timed = client.post("/v1/models/still/predict", &with(still, "times", json!([1]))).await;
+    let timed = client.post("/v1/models/still/predict", &with(still.clone(), "times", json!([1]))).await;
     assert_eq!(timed.status, 422);
+    let banded = client.post("/v1/models/still/predict", &with(still, "band", json!(0.9))).await;
+    assert_eq!((banded.status, banded.kind().as_str()), (422, "no_band"));
     assert_eq!(client.get("/v1/models/still/truth?grid=3x2").await.kind(), "no_truth");
 }
 
@@ -203,4 +205,44 @@ async fn the_example_is_a_state_of_the_truth() {
     {
         assert_eq!(client.get(&format!("/v1/models/heat/truth?{query}")).await.status, status, "{query}");
     }
+}
+
+/// A band of 90 % holds most of the truth, a wider one more; a state gives the same bands as a prediction.
+#[tokio::test]
+async fn bands_hold_the_truth() {
+    let client = Client::new();
+    let summary = client.get("/v1/models/heat").await.json();
+    assert_eq!(summary["bands"], true);
+    let readings = &summary["example"];
+    let truth = client.get("/v1/models/heat/truth?times=0.004,0.008&grid=32x32").await.values();
+    let mut asked = json!({"times": [0.004, 0.008], "query": {"grid": [32, 32]}});
+    for field in ["sensors", "values", "s"] {
+        asked[field] = readings[field].clone();
+    }
+    let plain = client.post(PREDICT, &asked).await.values();
+    let mut held = Vec::new();
+    for level in [0.5, 0.9] {
+        let asked = with(asked.clone(), "band", json!(level));
+        let answer = client.post(PREDICT, &asked).await;
+        assert_eq!(answer.values(), plain);
+        let (lower, upper) = (numbers(&answer.json()["lower"]), numbers(&answer.json()["upper"]));
+        assert!(lower.len() == plain.len() && upper.len() == plain.len());
+        let within = |i: &usize| (lower[*i]..=upper[*i]).contains(&truth[*i]);
+        held.push((0..truth.len()).filter(within).count() as f64 / truth.len() as f64);
+
+        let octets =
+            client.send("POST", PREDICT, &[("accept", "application/octet-stream")], asked.to_string()).await;
+        assert_eq!(
+            (&octets.headers["x-shape"], octets.body.len()),
+            (&"3,2,1,32,32".parse().unwrap(), 4 * 3 * 2048)
+        );
+        let state = client.post("/v1/models/heat/encode", readings).await.json();
+        let decode =
+            json!({"state": state["state"], "times": asked["times"], "query": asked["query"], "band": level});
+        assert_eq!(
+            client.post("/v1/models/heat/decode", &decode).await.json()["upper"],
+            answer.json()["upper"]
+        );
+    }
+    assert!(held[0] < held[1] && held[1] > 0.8, "{held:?}");
 }

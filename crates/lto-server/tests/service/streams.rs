@@ -116,5 +116,5 @@ async fn bad_readings_and_streams_are_refused() {
     assert_eq!((second.status, second.kind().as_str()), (503, "busy"));
     drop(open);
     let mut again = Events::open(&client, "leads=0.001&band=0.9").await;
-    assert_eq!(again.next().await.unwrap().1["error"]["kind"], "no_band");
+    assert!(again.next().await.unwrap().1["lower"].is_array());
 }
