@@ -9,4 +9,4 @@ export OMP_PROC_BIND=true
 cargo build --quiet --profile "$profile" -p lto --example encode_decode
 rust=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}/examples/encode_decode
 "$python" bench/peers/encode_decode.py "$rust" results/burgers_29k "${SECONDS_EACH:-4}"
-"$python" bench/peers/predict.py "$((5 * ${SECONDS_EACH:-4}))" "${THREADS:-2}"
+"$python" bench/peers/predict.py "$((15 * ${SECONDS_EACH:-4}))" "${THREADS:-2}"

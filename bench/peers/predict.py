@@ -110,21 +110,24 @@ def sensors() -> list[Case]:
 
 
 def compare(title: str, cases: list[Case]) -> None:
-    """Calls all in turn until the time is over, and prints their median times."""
-    taken: dict[str, list[float]] = {name: [] for name, _, _ in cases}
+    """Calls all in turn until the time is over, and prints median times: of the clock, and of the processors, which other programs
+    disturb less."""
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name, _, _ in cases}
     for _, _, predict in cases:
         predict()
     end = time.perf_counter() + SECONDS
     while time.perf_counter() < end:
         for name, _, predict in cases:
-            before = time.perf_counter()
+            before = time.perf_counter(), time.process_time()
             predict()
-            taken[name].append(1e3 * (time.perf_counter() - before))
-    print(f"{title}; {len(taken[cases[0][0]])} calls of each in turn, {THREADS} threads")
-    first = statistics.median(taken[cases[0][0]])
+            taken[name].append((time.perf_counter() - before[0], time.process_time() - before[1]))
+    print(f"{title}; {len(taken[cases[0][0]])} calls of each in turn, threads: {THREADS}")
+    print(f"  {'':<20} parameters  clock ms      x     CPU ms      x")
+    medians = {name: [1e3 * statistics.median(column) for column in zip(*taken[name])] for name in taken}
+    first = medians[cases[0][0]]
     for name, parameters, _ in cases:
-        median = statistics.median(taken[name])
-        print(f"  {name:<20} {parameters:>9} parameters {median:>8.2f} ms  time x {median / first:>5.2f}")
+        columns = (f"{own:>10.2f} {own / ours:>6.2f}" for own, ours in zip(medians[name], first))
+        print(f"  {name:<20} {parameters:>10}{'  '.join(columns)}")
 
 
 compare(f"state on {N} x {N} points to the next", whole_grids())
