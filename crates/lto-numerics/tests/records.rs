@@ -114,7 +114,7 @@ fn grib_messages_are_fields_over_times() {
     let second = store.read(&name, &[1, 1, 1], &[1, 1, 3]).unwrap();
     assert!(second[0] == 1.25 && second[1].is_nan() && second[2] == 1.75);
     let mut data =
-        Dataset::open(&fixture("grib/two.grib2"), &OpenOptions { allow_nan: true, ..OpenOptions::default() });
+        Dataset::open(fixture("grib/two.grib2"), &OpenOptions { allow_nan: true, ..OpenOptions::default() });
     let data = data.as_mut().unwrap();
     assert_eq!(data.info().shape, [3, 4]);
     // The missing cell is a missing observation: a record has one report less.
@@ -129,8 +129,8 @@ fn truncated_grib_files_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = std::fs::read(fixture("grib/two.grib2")).unwrap();
     let path = folder.path().join("cut.grib2");
-    for cut in (4..bytes.len()).step_by(3) {
-        std::fs::write(&path, &bytes[..cut]).unwrap();
+    for cut in mutate::truncations(&bytes, 3) {
+        std::fs::write(&path, cut).unwrap();
         if let Ok(mut store) = open(&path) {
             for info in store.arrays().to_vec() {
                 let _ = store.read(&info.name, &vec![0; info.shape.len()], &info.shape);
@@ -201,8 +201,8 @@ fn mutated_records_never_panic() {
         let bytes = std::fs::read(fixture("records").join(name)).unwrap();
         assert!(Records::open(&fixture("records").join(name), &RecordOptions::default()).is_ok(), "{name}");
         let path = folder.path().join(name);
-        for seed in 0..150 {
-            std::fs::write(&path, mutate::mutation(&bytes, seed)).unwrap();
+        for (_, mutant) in mutate::mutations(&bytes, 0, 150) {
+            std::fs::write(&path, mutant).unwrap();
             for faults in [FaultPolicy::Refuse, FaultPolicy::Skip] {
                 let Ok(records) = Records::open(&path, &RecordOptions { faults, ..RecordOptions::default() })
                 else {

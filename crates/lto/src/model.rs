@@ -330,7 +330,7 @@ impl Model {
         if let Some(fields) = &mut card.problem.measured.statics {
             fields.values = Arc::new(take(statics::TENSOR));
         }
-        let mean = card.course.is_some().then(|| take(course::TENSOR)).unwrap_or_default();
+        let mean = if card.course.is_some() { take(course::TENSOR) } else { Default::default() };
         let operator = card.model.init(&card.problem, 0, device)?;
         let course = card.course.clone().map(|when| {
             Course::new(when, mean, &card.problem).map_err(|e| Error::bad_file(path, e.to_string()))

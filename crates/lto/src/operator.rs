@@ -405,7 +405,9 @@ pub(crate) fn check_contexts(problem: &Problem, contexts: &[Context]) -> Result<
         expect("number of context values", got * context.points.len(), context.values.len())?;
         if let Some(deviations) = &context.deviations {
             expect("number of deviations of a context", context.values.len(), deviations.len())?;
-            if let Some(index) = deviations.iter().position(|deviation| !(*deviation >= 0.0)) {
+            if let Some(index) =
+                deviations.iter().position(|deviation| deviation.is_nan() || *deviation < 0.0)
+            {
                 let (what, value) = ("deviations of the observations".into(), deviations[index]);
                 return Err(Error::Numerics(lto_numerics::Error::NonFiniteValue {
                     what,
