@@ -53,7 +53,7 @@ fn honest(t: usize, i: usize) -> f64 {
 fn every_time_gives_a_forecast_and_bad_rows_do_no_harm() {
     let good = readings(3, |t, i| Some(honest(t, i)));
     let broken =
-        good.replace("0.1,s0,", "rubbish\n0.05,s3,0.4,99\n0.1,s7,2.5,10\n0.1,s0,") + "0.1,s7,1,-9999\n";
+        good.replace("0.1,s0,", "rubbish\n0.1,s7,2.5,10\n0.1,s0,") + "0.05,s3,0.4,99\n0.1,s7,1,-9999\n";
     let (plain, harmed) = (follow(&good, &[]), follow(&broken, &[]));
     for events in [&plain, &harmed] {
         let forecasts = of(events, "forecast");
