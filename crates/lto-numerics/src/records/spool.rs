@@ -9,12 +9,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Bytes of rows held before they are sorted and written.
 const RUN: usize = 32 << 20;
-/// Bytes of each run held while they are merged.
-const BUFFER: usize = 256 << 10;
+/// Bytes of all runs held while they are merged, and the most and least of one.
+const MERGE: usize = 16 << 20;
+const BUFFER: Range<usize> = 16 << 10..256 << 10;
 
 /// Sort key of a row in memory.
 struct Key {
@@ -88,8 +90,10 @@ impl Spool {
         (self.bytes, self.keys) = (Vec::new(), Vec::new());
         let mut writer = FrameWriter::new(catalog).map_err(temporary)?;
         let Some(mut file) = self.file else { return writer.finish().map_err(temporary) };
+        let buffer = (MERGE / self.ends.len()).clamp(BUFFER.start, BUFFER.end);
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let mut runs: Vec<Run> = starts.zip(&self.ends).map(|(start, &end)| Run::new(start, end)).collect();
+        let mut runs: Vec<Run> =
+            starts.zip(&self.ends).map(|(start, &end)| Run::new(start, end, buffer)).collect();
         let mut heap = BinaryHeap::new();
         for (number, run) in runs.iter_mut().enumerate() {
             heap.extend(run.next(&mut file).map_err(temporary)?.then(|| run.order(number)).map(Reverse));
@@ -107,14 +111,16 @@ impl Spool {
 struct Run {
     position: u64,
     end: u64,
+    /// Bytes read at once.
+    size: usize,
     buffer: Vec<u8>,
     at: usize,
     row: Row,
 }
 
 impl Run {
-    fn new(position: u64, end: u64) -> Self {
-        Self { position, end, buffer: Vec::new(), at: 0, row: Row::default() }
+    fn new(position: u64, end: u64, size: usize) -> Self {
+        Self { position, end, size, buffer: Vec::new(), at: 0, row: Row::default() }
     }
 
     /// By time, then station, then place in the file: runs are in its order.
@@ -147,7 +153,7 @@ impl Run {
         self.buffer.drain(..self.at);
         self.at = 0;
         let kept = self.buffer.len();
-        let more = (self.end - self.position).min(BUFFER.max(n) as u64) as usize;
+        let more = (self.end - self.position).min(self.size.max(n) as u64) as usize;
         self.buffer.resize(kept + more, 0);
         file.seek(SeekFrom::Start(self.position))?;
         file.read_exact(&mut self.buffer[kept..])?;

@@ -41,6 +41,14 @@ struct Usual {
     square: f64,
 }
 
+impl Usual {
+    fn add(&mut self, residual: f64) {
+        self.n = (self.n + 1.0).min(MEMORY);
+        self.mean += (residual - self.mean) / self.n;
+        self.square += (residual * residual - self.square) / self.n;
+    }
+}
+
 /// Watches one variable.
 pub struct Watch {
     alarm: f64,
@@ -72,6 +80,7 @@ impl Watch {
             }
         }
         let mut found = Vec::new();
+        let mut unknown = Vec::new();
         while kept.len() >= LEAST && found.len() < MOST {
             let places = kept.iter().flat_map(|&j| place(j)).copied().collect();
             let points = Points::scattered(domain.clone(), places)?;
@@ -89,6 +98,7 @@ impl Watch {
                 .max_by(|&a, &b| judged(a).deviations.abs().total_cmp(&judged(b).deviations.abs()));
             match worst.map(|i| (i, judged(i))) {
                 Some((i, one)) if one.deviations.abs() > self.alarm && common > 0.0 => {
+                    unknown.push((frame.stations[kept[i]], residuals[i]));
                     kept.remove(i);
                     found.push(one);
                 }
@@ -99,6 +109,11 @@ impl Watch {
                 }
             }
         }
+        // A station on a mountain differs from the beginning: what is usual for it is learned all the same.
+        unknown.retain(|(station, _)| self.usual.get(station).is_none_or(|usual| usual.n < PRIOR));
+        for (station, residual) in unknown {
+            self.usual.entry(station).or_default().add(residual);
+        }
         Ok(found)
     }
 
@@ -108,19 +123,15 @@ impl Watch {
         let usual = self.usual.get(&station).copied().unwrap_or_default();
         let own = (usual.square - usual.mean * usual.mean).max(0.0);
         let weight = usual.n / (usual.n + PRIOR);
-        (weight * usual.mean, (weight * own + (1.0 - weight) * common * common).sqrt())
+        (usual.n / (usual.n + 1.0) * usual.mean, (weight * own + (1.0 - weight) * common * common).sqrt())
     }
 
     fn learn(&mut self, stations: &[u32], residuals: &[f64], common: f64) {
         for (&station, &residual) in stations.iter().zip(residuals) {
             let (offset, deviation) = self.expected(station, common);
             let clipped = residual.clamp(offset - CLIP * deviation, offset + CLIP * deviation);
-            // The first times are taken as they are: a station on a mountain differs from the beginning.
             let usual = self.usual.entry(station).or_default();
-            let taken = if usual.n < PRIOR { residual } else { clipped };
-            usual.n = (usual.n + 1.0).min(MEMORY);
-            usual.mean += (taken - usual.mean) / usual.n;
-            usual.square += (taken * taken - usual.square) / usual.n;
+            usual.add(if usual.n < PRIOR { residual } else { clipped });
         }
         let now = robust(residuals);
         self.common = Some(self.common.map_or(now, |before| before + (now - before) / PRIOR));
