@@ -43,8 +43,8 @@ Examples:
 pub struct PredictArgs {
     /// The folder of a run, or its model.safetensors [default: the twin of the heat equation that is part of the
     /// program, as `lto serve` has it]
-    #[arg(long, short, value_name = "RUN|FILE", default_value = "", hide_default_value = true)]
-    pub model: PathBuf,
+    #[arg(long, short, value_name = "RUN|FILE")]
+    pub model: Option<PathBuf>,
     /// The observations: .csv or .npz
     #[arg(long, short, value_name = "FILE")]
     pub context: PathBuf,

@@ -15,6 +15,7 @@ use lto_numerics::records::{RecordOptions, Records};
 use lto_report::picture::channel_number;
 use lto_report::picture::ticks::short;
 use lto_report::prediction::{self, Predicted, PredictionSummary};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,8 +32,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if let (false, Some(file)) = (args.force, files.iter().find(|file| file.exists())) {
         bail!("{}: already exists; --force replaces it", file.display());
     }
-    let own = args.model.as_os_str().is_empty();
-    let mut model = if own { lto_server::twin()? } else { Model::load(&args.model)? };
+    let mut model = args.model.as_ref().map_or_else(lto_server::twin, Model::load)?;
     if args.allow_extrapolation || args.force {
         model = model.extrapolating();
     }
@@ -89,7 +89,8 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     };
     format.write(&args.output, &predicted)?;
     let seconds = started.elapsed().as_secs_f64();
-    let inputs = (args.model.as_path(), args.context.as_path());
+    let own = Path::new("the twin of the heat equation in this program");
+    let inputs = (args.model.as_deref().unwrap_or(own), args.context.as_path());
     let outside = spread.map_or(0.0, |spread| spread.outside());
     let summary =
         PredictionSummary::new(&predicted, inputs, &prediction, files, seconds).with_outside(outside);

@@ -77,10 +77,11 @@ impl TableFit {
 
     /// The table, made not to decrease along the axes that `grows` marks: where it would, the node takes the value before
     /// it. Nodes with (almost) nothing around them take that of the node before, else after them along the last axis
-    /// that has one: a node counts as empty below the weight `least`, or below a fiftieth of all if that is less. `None` if
-    /// all are.
+    /// that has one: a node counts as empty below the weight `least`, or below the mean over all nodes if
+    /// that is less. `None` if all are.
     pub fn finish(self, grows: &[bool], least: f64) -> Option<Table> {
-        let least = least.min(self.sums.iter().map(|[_, weight]| weight).sum::<f64>() / 50.0);
+        let least =
+            least.min(self.sums.iter().map(|[_, weight]| weight).sum::<f64>() / self.sums.len() as f64);
         let of = |[sum, weight]: &[f64; 2]| (*weight > least && *sum > 0.0).then(|| (sum / weight).ln());
         let mut values: Vec<Option<f64>> = self.sums.iter().map(of).collect();
         let shape: Vec<usize> = self.axes.iter().map(Vec::len).collect();

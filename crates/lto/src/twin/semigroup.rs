@@ -49,7 +49,9 @@ impl SemigroupConfig {
 
     /// Number of weights.
     pub(super) fn weights(self, channels: usize, dim: usize) -> f64 {
-        2.0 * (channels * self.waves(dim).len()) as f64
+        let m = self.modes as f64;
+        let waves = if dim == 2 { m * (2.0 * m - 1.0) - (m - 1.0) } else { m };
+        2.0 * channels as f64 * waves
     }
 
     /// Checks it against the problem and the latent grid.
