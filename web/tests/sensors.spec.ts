@@ -170,4 +170,8 @@ test("without a sensor that speaks there is a message, not a forecast", async ({
   await expect(page.locator(".panel.waiting")).toBeHidden();
   await page.keyboard.press("Delete");
   await expect(page.getByText("No sensors yet.")).toBeVisible();
+  const at = await twin.pixel([0.3, 0.6]);
+  await page.mouse.dblclick(at.x, at.y);
+  await expect(page.locator(".panel.waiting")).toBeHidden();
+  expect(gap((await twin.request()).sensors[0], [0.3, 0.6])).toBeLessThan(0.003);
 });
