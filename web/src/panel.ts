@@ -160,7 +160,7 @@ export class Panel {
     context.font = `11px ${style.fontFamily}`;
     context.textAlign = upright ? "left" : "center";
     context.textBaseline = upright ? "middle" : "top";
-    const marks = ticks(scale.lower, scale.upper, (upright ? height : width) / 70);
+    const marks = ticks(scale.lower, scale.upper, (upright ? height : width) / 55);
     for (const { at, text } of marks) {
       const share = (at - scale.lower) / (scale.upper - scale.lower);
       const inset = (share: number, length: number) => Math.min(Math.max(share * length, 6), length - 6);
