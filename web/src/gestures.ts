@@ -31,7 +31,7 @@ export function listen(panel: Panel, store: Store, actions: Actions): void {
     if (!panel.lattice) return null;
     const { sensors } = store.state;
     let best: { one: Sensor; spot: [number, number] } | null = null;
-    let reach = radiusOf(sensors.length) + (finger ? REACH.touch : REACH.mouse);
+    let reach = radiusOf(sensors.length, panel.frame.picture.width) + (finger ? REACH.touch : REACH.mouse);
     for (const one of sensors) {
       const spot = pixelAt(panel.frame, panel.lattice, spotOf(store.state, one.place));
       const distance = Math.hypot(spot[0] - x, spot[1] - y);

@@ -9,9 +9,9 @@ import type { State } from "./store";
 const DARK = "rgb(12 16 22 / 0.75)";
 const WHITE = "#ffffff";
 
-/** Radius of a sensor in pixels: smaller the more there are. */
-export function radiusOf(count: number): number {
-  return count <= 80 ? 6.5 : Math.max(2, 6.5 * Math.sqrt(80 / count));
+/** Radius of a sensor in pixels: smaller the more there are, and in small pictures. */
+export function radiusOf(count: number, width = 400): number {
+  return Math.max(2, 6.5 * Math.min(1, Math.sqrt(80 / count)) * Math.min(1, Math.sqrt(width / 400)));
 }
 
 /** Where a sensor is drawn: in one dimension at the time it reads. */
@@ -21,7 +21,7 @@ export function spotOf({ model, s }: State, place: number[]): [number, number] {
 
 export function drawMarks(context: CanvasRenderingContext2D, state: State, frame: Frame, lattice: Lattice, scale: Scale | null, accent: string): void {
   const { sensors, selected, design, advice, probe, model, t } = state;
-  const radius = radiusOf(sensors.length);
+  const radius = radiusOf(sensors.length, frame.picture.width);
   const at = (place: number[]) => pixelAt(frame, lattice, spotOf(state, place));
   if (model?.dimension === 1) {
     const [, y] = pixelAt(frame, lattice, [lattice.lower[0], t]);

@@ -5,6 +5,7 @@ import { contours } from "./contours";
 import { h, say } from "./dom";
 import type { Field, Lattice } from "./field";
 import { frameOf, type Frame } from "./frame";
+import { gridOf, latticeOf } from "./lattices";
 import { drawMarks } from "./marks";
 import { readsField } from "./model";
 import { format, roomForName, ticks } from "./numbers";
@@ -56,20 +57,31 @@ export class Panel {
     context.clearRect(0, 0, width, height);
     const field = this.view.field(state);
     const style = getComputedStyle(this.root);
-    this.lattice = field?.lattice ?? null;
+    this.lattice = field?.lattice ?? latticeOf(state.model, gridOf(state.model, 2), state.s, 2);
     this.frame = frameOf(width, height, this.lattice, state.model.dimension === 2);
-    if (field) this.canvas.dataset.picture = JSON.stringify({ ...this.frame.picture, lower: field.lattice.lower, upper: field.lattice.upper });
+    this.canvas.dataset.picture = JSON.stringify({ ...this.frame.picture, lower: this.lattice.lower, upper: this.lattice.upper });
+    this.head.style.paddingLeft = `${this.frame.picture.left}px`;
     this.root.classList.toggle("waiting", field === null);
     say(this.figure, field ? this.view.figure(state, field) : "");
     this.canvas.setAttribute("aria-label", this.words(state, field));
-    if (!field) return;
+    if (!field) return this.drawNothing(context, state, style);
     const scale = this.view.scale(state, field);
     this.drawField(context, field, scale);
     this.drawAxes(context, state, field.lattice, style);
     const marks = this.drawLegend(context, state, scale, style);
     if (state.contours) this.drawContours(context, field, marks);
-    this.head.style.paddingLeft = `${this.frame.picture.left}px`;
     drawMarks(context, state, this.frame, field.lattice, this.view.showsValues && readsField(state.model) ? scale : null, style.getPropertyValue("--accent-bright"));
+  }
+
+  /** The empty domain, where sensors can be put. */
+  private drawNothing(context: CanvasRenderingContext2D, state: State, style: CSSStyleDeclaration): void {
+    const { left, top, width, height } = this.frame.picture;
+    context.fillStyle = style.getPropertyValue("--hover");
+    context.beginPath();
+    context.roundRect(left, top, width, height, 6);
+    context.fill();
+    this.drawAxes(context, state, this.lattice!, style);
+    drawMarks(context, state, this.frame, this.lattice!, null, style.getPropertyValue("--accent-bright"));
   }
 
   private drawField(context: CanvasRenderingContext2D, field: Field, scale: Scale): void {
@@ -148,7 +160,7 @@ export class Panel {
     context.font = `11px ${style.fontFamily}`;
     context.textAlign = upright ? "left" : "center";
     context.textBaseline = upright ? "middle" : "top";
-    const marks = ticks(scale.lower, scale.upper, (upright ? height : width) / 70);
+    const marks = ticks(scale.lower, scale.upper, (upright ? height : width) / 55);
     for (const { at, text } of marks) {
       const share = (at - scale.lower) / (scale.upper - scale.lower);
       const inset = (share: number, length: number) => Math.min(Math.max(share * length, 6), length - 6);

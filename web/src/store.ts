@@ -111,11 +111,11 @@ export class Store {
     if ((had ?? null) !== text) this.set({ problems: text === null ? rest : { ...rest, [part]: text } });
   }
 
-  /** Forgets everything that was computed for another model. */
+  /** Forgets everything that was computed for another model, or for the same one before. */
   open(model: Model): void {
     const { connection, models, views, contours, map, band, advice, momentary } = this.state;
     const kept = views.filter((view) => available(view, model));
-    this.set({ ...EMPTY, connection, models, contours, map, band, advice, momentary, model, views: kept.length > 0 ? kept : ["forecast"] });
+    this.set({ ...EMPTY, connection, models, contours, map, band, advice, momentary, model: { ...model }, views: kept.length > 0 ? kept : ["forecast"] });
   }
 
   private tell(): void {

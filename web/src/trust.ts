@@ -64,7 +64,7 @@ export class Trust {
     const number = first && design ? sensors.findIndex((one) => one.id === design.ids[first.sensor]) + 1 : 0;
     const gap = told?.objective === "fill_distance" ? "largest gap" : "largest bound";
     const rise = first && told?.before ? (first.value - told.before) / told.before : 0;
-    say(this.most, number > 0 && first ? (rise > 0.005 ? `Sensor ${number} matters most: without it the ${gap} grows by ${percent(rise)}.` : "No single sensor matters: any one may fail.") : (problems.design ?? "Looking at the layout…"));
+    say(this.most, number > 0 && first ? (rise > 0.005 ? `Sensor ${number} matters most: without it the ${gap} grows by ${percent(rise)}.` : "No single sensor matters: any one may fail.") : (problems.design ?? (sensors.some((one) => !one.silent) ? "Looking at the layout…" : "Without sensors there is nothing to trust.")));
     this.look.hidden = !(number > 0 && rise > 0.005);
     const at = told?.places[0];
     const gain = told?.before ? 1 - told.after / told.before : 0;

@@ -29,6 +29,10 @@ test("the field on the screen is what the API says", async ({ twin }) => {
 });
 
 test("a dragged sensor reads the truth where it is, and the field follows before it is let go", async ({ twin, page, server }) => {
+  // A few sensors only, so that each matters.
+  const few = "x,y,u\n0.2,0.2,0\n0.8,0.25,0\n0.45,0.5,0\n0.25,0.8,0\n0.8,0.8,0\n";
+  await page.locator("input[type=file]").setInputFiles({ name: "few.csv", mimeType: "text/csv", buffer: Buffer.from(few) });
+  await page.getByLabel("reads the truth").check();
   const before = await twin.request();
   const first = await twin.answer();
   let [underWay, most, coarse] = [0, 0, 0];
@@ -166,4 +170,8 @@ test("without a sensor that speaks there is a message, not a forecast", async ({
   await expect(page.locator(".panel.waiting")).toBeHidden();
   await page.keyboard.press("Delete");
   await expect(page.getByText("No sensors yet.")).toBeVisible();
+  const at = await twin.pixel([0.3, 0.6]);
+  await page.mouse.dblclick(at.x, at.y);
+  await expect(page.locator(".panel.waiting")).toBeHidden();
+  expect(gap((await twin.request()).sensors[0], [0.3, 0.6])).toBeLessThan(0.003);
 });

@@ -63,6 +63,7 @@ test.describe("one dimension", () => {
   test.use({ kind: "flat" });
 
   test("a space–time picture and the state at t; a dot sets place and reading", async ({ twin, page }) => {
+    await page.getByLabel("keeps its reading").check();
     const before = await twin.request();
     const { rows } = await twin.table();
     expect(before.times.length).toBeGreaterThan(32);
