@@ -1,8 +1,6 @@
 //! `lto forecast` on readings that come in one by one.
 
-mod common {
-    pub mod model;
-}
+mod common;
 
 use serde_json::Value;
 use std::io::Write;
