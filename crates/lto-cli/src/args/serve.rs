@@ -46,7 +46,7 @@ pub struct ServeArgs {
     /// Data to compare a model with: its name and a file; repeat for several
     #[arg(long, value_name = "NAME=FILE", value_parser = named_file)]
     pub data: Vec<(String, PathBuf)>,
-    /// A site whose pages may call the service, such as https://example.org; repeat for several
+    /// A site whose pages may call the service, by its origin (scheme, host and port); repeat for several
     #[arg(long, value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
     /// Change a limit, see below; repeat for several
