@@ -35,7 +35,7 @@ pub struct Loaded {
 pub struct Newest {
     /// When.
     pub time: f64,
-    /// Where.
+    /// The places of the sensors, one row each.
     pub sensors: Rows,
     /// What.
     pub values: Rows,

@@ -27,7 +27,7 @@ const SAME_TIME: f64 = 0.01;
 pub struct LiveOptions {
     /// How far ahead, in the unit of time.
     pub leads: Vec<f64>,
-    /// Where.
+    /// The points of every forecast.
     pub query: Arc<Points>,
     /// A station that disagrees with its neighbors by so many deviations raises an alarm and is left out.
     pub alarm: f64,

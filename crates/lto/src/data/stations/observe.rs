@@ -14,7 +14,7 @@ const SAME_TIME: f64 = 0.01;
 
 /// Observed values at points, `[variable, point]`; NaN where a variable is missing.
 pub struct Truth {
-    /// Where.
+    /// The points.
     pub points: Points,
     /// What.
     pub values: Vec<f64>,
