@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod cluster;
 mod commands;
 mod interrupt;
 mod output;
@@ -18,8 +19,11 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Exit status of a command that failed.
+const FAILURE: u8 = 1;
+
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let mut arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help goes through here too; a closed pipe is no reason to complain.
@@ -28,12 +32,32 @@ fn main() -> ExitCode {
         }
     };
     let color = arguments.global.color;
-    match commands::run(&arguments) {
+    let session = match cluster::join(&arguments.command) {
+        Ok(session) => session,
+        Err(error) => {
+            output::print_error(&error, color);
+            return ExitCode::from(usage::STATUS);
+        }
+    };
+    arguments.global.quiet |= !cluster::is_first();
+    let code = match commands::run(&arguments) {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::print_error(&error, color);
-            if error.is::<usage::UsageError>() { ExitCode::from(usage::STATUS) } else { ExitCode::FAILURE }
+            let status = if error.is::<usage::UsageError>() { usage::STATUS } else { FAILURE };
+            cluster::fail(
+                |rank| {
+                    let error = match rank {
+                        Some(rank) => error.context(format!("process {rank} failed, and all stop")),
+                        None => error,
+                    };
+                    output::print_error(&error, color);
+                },
+                status,
+            );
+            ExitCode::from(status)
         }
-    }
+    };
+    drop(session);
+    code
 }

@@ -1,6 +1,7 @@
 //! Output for people and programs: optional colors, errors with their causes, files written atomically.
 
 use crate::args::GlobalArgs;
+use crate::cluster;
 use anyhow::Result;
 use clap::ColorChoice;
 use lto_numerics::dataset::write;
@@ -42,6 +43,9 @@ pub fn print_error(error: &anyhow::Error, color: ColorChoice) {
 /// Writes a line for people to standard error. If the stream is closed or full, the line is lost, not the
 /// work.
 pub fn say(line: impl Display) {
+    if !cluster::is_first() {
+        return;
+    }
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
@@ -52,11 +56,14 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Prints to standard output.
+/// Prints to standard output; of several processes, the first does.
 ///
 /// # Errors
 /// The output cannot be written; see [`is_broken_pipe`].
 pub fn print(text: &str) -> Result<()> {
+    if !cluster::is_first() {
+        return Ok(());
+    }
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)

@@ -121,3 +121,16 @@ fn layouts_and_subcommands_are_told() {
     }
     assert!(space.succeed(&["help", "data"]).contains("inspect"));
 }
+
+/// What several processes did not agree on, each would do alone, in the same folder.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn several_processes_are_refused_without_mpi() {
+    let workspace = Workspace::new();
+    for (args, remedy) in [(&["train", "a.toml"][..], "--features mpi"), (&["info", "a"], "without mpirun")] {
+        let output = workspace.command(args).env("OMPI_COMM_WORLD_SIZE", "4").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("4 processes") && said.contains(remedy), "{said}");
+    }
+}

@@ -1,7 +1,8 @@
-//! Datasets of random problems of a PDE, solved on all cores. Every solved sample goes into a journal beside
-//! the file, so an interrupted generation resumes where it stopped and produces the same bytes.
+//! Datasets of random problems of a PDE, solved on all cores of one or several processes. Every solved sample goes into a
+//! journal beside the file, so an interrupted generation resumes where it stopped and produces the same bytes.
 
 mod journal;
+mod parcel;
 mod record;
 
 pub use journal::{Journal, Recipe};
@@ -10,8 +11,13 @@ use crate::dataset::format::Attribute;
 use crate::dataset::write;
 use crate::error::{Error, Result};
 use crate::pde::{Pde, sample_rng};
+use crate::ranks::{Alone, Ranks, from_first};
+use parcel::Solved;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Memory for the solved samples of a block.
@@ -33,7 +39,21 @@ pub struct Generation {
     recipe: Recipe,
     pde: Box<dyn Pde>,
     output: PathBuf,
-    journal: Journal,
+    /// Of the first process: it alone writes.
+    journal: Option<Journal>,
+    solved: usize,
+    ranks: Arc<dyn Ranks>,
+}
+
+/// What the first process tells the others between two blocks.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Round {
+    /// Samples solved so far.
+    solved: usize,
+    /// Samples of the next block.
+    block: usize,
+    /// Whether to stop.
+    stop: bool,
 }
 
 impl Generation {
@@ -44,37 +64,28 @@ impl Generation {
     /// Parameters out of range, an existing file or journal that may not be replaced, a folder that is
     /// missing or cannot be written, an unknown suffix, a disk too full, or a journal of something else.
     pub fn begin(recipe: Recipe, output: &Path, existing: Existing) -> Result<Self> {
+        Self::begin_together(recipe, output, existing, Arc::new(Alone))
+    }
+
+    /// As [`Generation::begin`], by several processes: each solves its share, the first writes.
+    ///
+    /// # Errors
+    /// As [`Generation::begin`].
+    pub fn begin_together(
+        recipe: Recipe,
+        output: &Path,
+        existing: Existing,
+        ranks: Arc<dyn Ranks>,
+    ) -> Result<Self> {
         let pde = recipe.config.build()?;
-        let refuse =
-            |path: &Path, problem: &str| Error::Output { path: path.into(), problem: problem.into() };
-        let folder = write::folder_of(output)?;
-        if output.exists() && !existing.replace {
-            return Err(refuse(output, "exists already; --force replaces it"));
-        }
-        let path = Journal::path_for(output);
-        let unfinished = path.exists();
-        if unfinished && !existing.resume && !existing.replace {
-            let problem = "left by an unfinished run; continue it with --resume, or start over with --force";
-            return Err(refuse(&path, problem));
-        }
-        // All samples go into the journal first, then into the file beside it.
-        let total = (recipe.samples as u64).saturating_mul(sample_bytes(pde.as_ref()) as u64);
-        let there = std::fs::metadata(&path).map_or(0, |file| file.len());
-        check_space(&folder, total.saturating_mul(2).saturating_sub(there))?;
-        check_file_size(output, total)?;
-        // Created and dropped: any problem with the name or the folder shows now, not after hours.
-        drop(write::create(output, &file_header(&recipe, pde.as_ref())?)?);
-        let journal = if unfinished && existing.resume {
-            Journal::resume(&path, &recipe)?
-        } else {
-            Journal::create(&path, &recipe)?
-        };
-        Ok(Self { recipe, pde, output: output.into(), journal })
+        let journal = ranks.is_first().then(|| open(&recipe, pde.as_ref(), output, existing)).transpose()?;
+        let solved = from_first(ranks.as_ref(), || Ok::<_, Error>(journal.as_ref().map_or(0, Journal::len)))?;
+        Ok(Self { recipe, pde, output: output.into(), journal, solved, ranks })
     }
 
     /// Number of samples solved so far, in this run or before.
     pub fn solved(&self) -> usize {
-        self.journal.len()
+        self.solved
     }
 
     /// The PDE.
@@ -89,59 +100,116 @@ impl Generation {
     /// A problem that cannot be solved ([`Error::Unsolved`]; it never can be, so the journal is deleted too),
     /// a full disk, or a damaged journal.
     pub fn run(&mut self, progress: &mut dyn FnMut(usize), stop: &(dyn Fn() -> bool + Sync)) -> Result<bool> {
-        if let Err(error) = self.solve(progress, stop) {
-            if matches!(error, Error::Unsolved { .. }) {
-                self.journal.remove()?;
-            }
-            return Err(error);
+        let done = self.solve(progress, stop).and_then(|()| self.write(stop));
+        if let Some(journal) = &mut self.journal
+            && matches!(done, Ok(true) | Err(Error::Unsolved { .. }))
+        {
+            journal.remove()?;
         }
-        let finished = self.journal.len() == self.recipe.samples && self.write(stop)?;
-        if finished {
-            self.journal.remove()?;
-        }
-        Ok(finished)
+        done
     }
 
     /// In blocks, so that memory stays bounded and the journal receives the samples in order.
     fn solve(&mut self, progress: &mut dyn FnMut(usize), stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
-        let (pde, seed, samples) = (self.pde.as_ref(), self.recipe.seed, self.recipe.samples);
-        let threads = rayon::current_num_threads();
+        let Self { recipe: Recipe { seed, samples, .. }, pde, ranks, journal, solved, .. } = self;
+        let (pde, threads) = (pde.as_ref(), rayon::current_num_threads() * ranks.size());
         let at_most = (BLOCK_BYTES / sample_bytes(pde).max(1)).max(threads);
-        let mut block = threads.min(at_most);
-        while self.journal.len() < samples && !stop() {
+        let first = Round { solved: *solved, block: threads.min(at_most), stop: stop() };
+        let mut round = from_first(ranks.as_ref(), || Ok::<_, Error>(first))?;
+        while round.solved < *samples && !round.stop {
             let started = Instant::now();
-            let end = samples.min(self.journal.len() + block);
-            let solved: Vec<Option<Result<Vec<u8>>>> = (self.journal.len()..end)
+            let block = round.solved..(*samples).min(round.solved + round.block);
+            let own: Vec<Solved> = (block.start + ranks.rank()..block.end)
                 .into_par_iter()
-                .map(|index| (!stop()).then(|| solve_one(pde, seed, index)))
+                .step_by(ranks.size())
+                .map(|index| match stop() {
+                    true => Solved::LeftOut,
+                    false => solve_one(pde, *seed, index).map_or(Solved::Failed, Solved::Done),
+                })
                 .collect();
-            // Up to the first sample left out, so that the journal has no gaps.
-            for sample in solved.into_iter().map_while(|sample| sample) {
-                self.journal.append(&sample?)?;
-            }
-            self.journal.flush()?;
-            progress(self.journal.len());
-            if started.elapsed() < BLOCK_TIME {
-                block = (2 * block).min(at_most);
-            }
+            let all = ranks.collect(parcel::pack(&own));
+            round = from_first(ranks.as_ref(), || {
+                // Only the first has a journal, and only its answer counts.
+                let Some(journal) = journal else { return Ok(round) };
+                let whole = keep(journal, block, &all, |index| solve_one(pde, *seed, index))?;
+                let faster = if started.elapsed() < BLOCK_TIME { 2 } else { 1 };
+                let block = (faster * round.block).min(at_most);
+                Ok::<_, Error>(Round { solved: journal.len(), block, stop: !whole || stop() })
+            })?;
+            *solved = round.solved;
+            progress(*solved);
         }
         Ok(())
     }
 
-    /// Writes the file from a complete journal; `false`, and no file, if stopped.
+    /// Writes the file from a complete journal; `false`, and no file, if it is not complete or stopped.
     fn write(&mut self, stop: &(dyn Fn() -> bool + Sync)) -> Result<bool> {
-        let pde = self.pde.as_ref();
-        let mut writer = write::create(&self.output, &file_header(&self.recipe, pde)?)?;
-        for sample in self.journal.samples()? {
-            if stop() {
-                return Ok(false);
-            }
-            let sample = record::decode(pde, &sample?);
-            writer.append(&sample.ok_or_else(|| self.journal.damaged())?)?;
+        let Self { recipe, pde, output, journal, solved, ranks } = self;
+        if *solved < recipe.samples {
+            return Ok(false);
         }
-        writer.finish()?;
-        Ok(true)
+        from_first(ranks.as_ref(), || {
+            let Some(journal) = journal else { return Ok(true) };
+            let mut writer = write::create(output, &file_header(recipe, pde.as_ref())?)?;
+            for sample in journal.samples()? {
+                if stop() {
+                    return Ok(false);
+                }
+                let sample = record::decode(pde.as_ref(), &sample?);
+                writer.append(&sample.ok_or_else(|| journal.damaged())?)?;
+            }
+            writer.finish()?;
+            Ok(true)
+        })
     }
+}
+
+/// Checks all that can be checked before anything is computed, and opens the journal.
+fn open(recipe: &Recipe, pde: &dyn Pde, output: &Path, existing: Existing) -> Result<Journal> {
+    let refuse = |path: &Path, problem: &str| Error::Output { path: path.into(), problem: problem.into() };
+    let folder = write::folder_of(output)?;
+    if output.exists() && !existing.replace {
+        return Err(refuse(output, "exists already; --force replaces it"));
+    }
+    let path = Journal::path_for(output);
+    let unfinished = path.exists();
+    if unfinished && !existing.resume && !existing.replace {
+        let problem = "left by an unfinished run; continue it with --resume, or start over with --force";
+        return Err(refuse(&path, problem));
+    }
+    // All samples go into the journal first, then into the file beside it.
+    let total = (recipe.samples as u64).saturating_mul(sample_bytes(pde) as u64);
+    let there = std::fs::metadata(&path).map_or(0, |file| file.len());
+    check_space(&folder, total.saturating_mul(2).saturating_sub(there))?;
+    check_file_size(output, total)?;
+    // Created and dropped: any problem with the name or the folder shows now, not after hours.
+    drop(write::create(output, &file_header(recipe, pde)?)?);
+    if unfinished && existing.resume {
+        Journal::resume(&path, recipe)
+    } else {
+        Journal::create(&path, recipe)
+    }
+}
+
+/// Appends the samples of a block to the journal, as far as there is no gap, and returns whether there is none. Where another
+/// process found no solution, `again` finds none either, and says why.
+fn keep(
+    journal: &mut Journal,
+    block: Range<usize>,
+    parcels: &[Vec<u8>],
+    again: impl Fn(usize) -> Result<Vec<u8>>,
+) -> Result<bool> {
+    let mut parcels: Vec<_> = parcels.iter().map(|bytes| parcel::unpack(bytes)).collect();
+    let (turns, end) = (parcels.len(), block.end);
+    for (i, index) in block.enumerate() {
+        match parcels[i % turns].next() {
+            Some(Solved::Done(sample)) => journal.append(&sample)?,
+            Some(Solved::Failed) => journal.append(&again(index)?)?,
+            Some(Solved::LeftOut) | None => break,
+        }
+    }
+    journal.flush()?;
+    Ok(journal.len() == end)
 }
 
 fn solve_one(pde: &dyn Pde, seed: u64, index: usize) -> Result<Vec<u8>> {

@@ -23,6 +23,7 @@ pub mod metric;
 pub mod pde;
 mod point_tree;
 pub mod points;
+pub mod ranks;
 pub mod records;
 pub mod resample;
 pub mod sample;

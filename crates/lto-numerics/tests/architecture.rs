@@ -6,7 +6,7 @@ mod layers;
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["calendar", "error", "flags", "geography", "lines", "testing"],
-    &["domain", "memory"],
+    &["domain", "memory", "ranks"],
     &["grid"],
     &["points", "field"],
     &["sample", "kernel", "point_tree", "symmetry"],

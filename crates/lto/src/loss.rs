@@ -46,6 +46,14 @@ losses! {
 }
 
 impl LossKind {
+    /// How much a part of a batch counts in the loss of the whole: by its known values, or by its examples.
+    fn weight(self, target: &[f64], examples: usize) -> usize {
+        match self {
+            LossKind::Mse => target.iter().filter(|value| !value.is_nan()).count(),
+            LossKind::RelativeL2 | LossKind::RelativeH1 => examples,
+        }
+    }
+
     /// Whether it compares neighbors, and so needs a whole grid.
     pub fn needs_grid(self) -> bool {
         self == LossKind::RelativeH1
@@ -159,6 +167,12 @@ pub struct LossTerm {
 }
 
 impl Objective {
+    /// How much examples with these target values, NaN where unknown, count in the loss of a larger batch: the loss of the whole
+    /// is the mean of the losses of its parts, weighted so.
+    pub fn weight(&self, target: &[f64], examples: usize) -> usize {
+        self.config.evolution_loss.weight(target, examples)
+    }
+
     /// Whether reconstructions are part of it.
     pub fn reconstructs(&self) -> bool {
         self.config.reconstruction_weight > 0.0

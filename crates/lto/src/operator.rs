@@ -13,6 +13,7 @@ use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Points, SetConv};
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Examples: observations, and the truth at the query points. In physical units from the data, in normalized
@@ -47,6 +48,28 @@ impl Batch {
     /// Number of query points M of each example.
     pub fn n_queries(&self) -> usize {
         self.queries.first().map_or(0, |q| q.len())
+    }
+
+    /// Some of its examples.
+    pub fn only(self, examples: Range<usize>) -> Self {
+        let n = self.len();
+        let values = |all: Vec<f64>| {
+            let each = all.len() / n.max(1);
+            all[examples.start * each..examples.end * each].to_vec()
+        };
+        let some = |all: Vec<Context>| if all.is_empty() { all } else { all[examples.clone()].to_vec() };
+        Self {
+            times: self.times[examples.clone()].to_vec(),
+            queries: if self.queries.len() == n {
+                self.queries[examples.clone()].to_vec()
+            } else {
+                self.queries
+            },
+            source: values(self.source),
+            target: values(self.target),
+            contexts: some(self.contexts),
+            target_contexts: some(self.target_contexts),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Batches: any step alone, in any order, from memory or file, moved by symmetries as a whole.
 
-use lto::data::batches::{BatchOptions, Batches, Prepared};
+use lto::data::batches::{BatchOptions, BatchSource, Batches, Prepared};
 use lto::data::config::DataConfig;
 use lto::data::context::{ContextConfig, DesignWeights};
 use lto::data::pairs::{Pairs, PushforwardConfig};
@@ -60,7 +60,13 @@ fn a_step_has_its_batch_whatever_was_made_before() {
     let in_order: Vec<Prepared> = (0..8).map(|step| one.make(step).unwrap()).collect();
     assert_same(&in_order[5], &other.make(5).unwrap());
     assert_same(&in_order[2], &other.make(2).unwrap());
-    let mut prefetch = Prefetch::start(other, 3..8).unwrap();
+    for (whole, step) in in_order.iter().zip(0..) {
+        for part in [0..1, 1..3, 2..3] {
+            let made = BatchSource::make(other.as_ref(), step, part.clone()).unwrap();
+            assert_same(&made, &whole.clone().only(part));
+        }
+    }
+    let mut prefetch = Prefetch::start(other, 3..8, 0..3).unwrap();
     for made in &in_order[3..] {
         assert_same(made, &prefetch.take().unwrap());
     }

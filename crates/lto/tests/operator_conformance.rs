@@ -9,7 +9,7 @@ use lto::model::{Model, ModelCard, ModelConfig};
 use lto::operator::{Architecture, Batch};
 use lto::optim::schedule::{Constant, ScheduleConfig};
 use lto::problem::Problem;
-use lto::train::Stepper;
+use lto::train::{Moment, Stepper};
 use lto::twin::config::TwinConfig;
 use lto::twin::evolution::EvolutionConfig;
 use lto::twin::{Twin, TwinLatent};
@@ -256,7 +256,13 @@ fn every_model_with_parameters_overfits_one_example() {
             target_contexts: Vec::new(),
         };
         let losses: Vec<f64> = (1..=500)
-            .map(|step| stepper.step(&mut model, batch.clone(), &[], step, 0.0).unwrap().losses.total)
+            .map(|step| {
+                stepper
+                    .step(&mut model, batch.clone(), &[], Moment { step, ..Moment::default() })
+                    .unwrap()
+                    .losses
+                    .total
+            })
             .collect();
         assert!(losses[499] < 0.03 * losses[0], "{name}: {} → {}", losses[0], losses[499]);
         for (before, after) in begin.iter().zip(model.operator().parameters()) {

@@ -186,8 +186,8 @@ fn batches_keep_to_their_stations_and_times() {
     let train = &records.times()[data.span(Span::Train)];
     let (mut hidden, mut padded) = (0, 0);
     for step in 0..20 {
-        let batch = batches.make(step).unwrap().batch;
-        let again = batches.make(step).unwrap().batch;
+        let batch = batches.make(step, 0..5).unwrap().batch;
+        let again = batches.make(step, 0..5).unwrap().batch;
         let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&batch.target), bits(&again.target));
         let m = batch.n_queries();

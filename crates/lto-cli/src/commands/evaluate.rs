@@ -3,7 +3,7 @@
 use super::compare::{check_output, present};
 use super::train::Watcher;
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
-use crate::{interrupt, output};
+use crate::{cluster, interrupt, output};
 use anyhow::{Context, Result};
 use lto::evaluate::run::{quoted, write};
 use lto::evaluate::stations::StationEvaluation;
@@ -28,9 +28,10 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let source = EvaluationData::find(&args.runs, args.config.as_deref(), args.data.as_deref(), &args.set)?;
     if source.config.records.is_some() {
-        return at_stations(args, global);
+        // Seconds: the first process does it.
+        return if cluster::is_first() { at_stations(args, global) } else { Ok(ExitCode::SUCCESS) };
     }
-    let evaluator = Evaluator::open(&args.request())?;
+    let evaluator = Evaluator::open(&args.request())?.together(cluster::ranks());
     if !global.quiet {
         evaluator.notes().iter().for_each(output::say);
         output::say(samples_in_words(evaluator.samples()?));
@@ -47,6 +48,9 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
             Ok(evaluation) => evaluations.push(Evaluation { command: command.clone(), ..evaluation }),
             Err(error) => return interrupt::or_fail(error, "nothing was written"),
         }
+    }
+    if !cluster::is_first() {
+        return Ok(ExitCode::SUCCESS);
     }
     keep(&evaluations, &args.shown, global.quiet);
     present(&evaluations, &args.shown, global)?;

@@ -26,7 +26,7 @@ mod calibrate;
 mod certify;
 mod compare;
 mod completions;
-mod data;
+pub mod data;
 mod demo;
 mod design;
 mod evaluate;
@@ -42,6 +42,7 @@ mod theory;
 pub mod train;
 
 use crate::args::*;
+use crate::cluster;
 use anyhow::{Context, Result};
 use data::DataCommand;
 use std::process::ExitCode;
@@ -94,8 +95,8 @@ commands! {
 /// Anything that goes wrong; the command line itself is valid.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let global = &arguments.global;
-    if let Some(threads) = global.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+    if let Some(threads) = global.threads.map(usize::from).or_else(cluster::threads) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build_global().context("starting threads")?;
     }
     arguments.command.run(global)

@@ -2,6 +2,7 @@
 
 use super::product::{Delivery, Product, command_line};
 use crate::args::{GlobalArgs, TheoryCommand};
+use crate::cluster;
 use crate::progress::Progress;
 use anyhow::Result;
 use lto_numerics::study::RatesRequest;
@@ -25,7 +26,12 @@ pub fn run(command: &TheoryCommand, global: &GlobalArgs) -> Result<ExitCode> {
         layouts: args.layouts,
         seed: args.seed,
     };
-    let found = Progress::over("errors", request.steps(), global.quiet, |done| request.measure(done))?;
+    let found = Progress::over("errors", request.steps(), global.quiet, |done| {
+        request.measure(cluster::ranks().as_ref(), done)
+    })?;
+    if !cluster::is_first() {
+        return Ok(ExitCode::SUCCESS);
+    }
     delivery.deliver(
         &found,
         global,

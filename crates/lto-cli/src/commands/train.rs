@@ -5,8 +5,7 @@ mod watcher;
 pub use watcher::Watcher;
 
 use crate::args::{GlobalArgs, TrainArgs};
-use crate::interrupt;
-use crate::output;
+use crate::{cluster, interrupt, output};
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::{Experiment, Setting};
@@ -29,11 +28,12 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let overrides =
         [args.set.clone(), data.into_iter().chain(args.seed.map(Setting::Seed)).collect()].concat();
     interrupt::listen()?;
-    let mut watcher = Watcher::new(global.quiet);
+    let (ranks, mut watcher) = (cluster::ranks(), Watcher::new(global.quiet));
     let prepared = match &args.config {
-        None => Trainer::resume(&folder, &overrides, &mut watcher),
-        Some(config) => Experiment::read(config, &overrides)
-            .and_then(|experiment| Trainer::start(experiment, &folder, args.force, &mut watcher)),
+        None => Trainer::resume_together(&folder, &overrides, ranks.clone(), &mut watcher),
+        Some(config) => Experiment::read(config, &overrides).and_then(|experiment| {
+            Trainer::start_together(experiment, &folder, args.force, ranks.clone(), &mut watcher)
+        }),
     };
     let mut trainer = match prepared {
         Err(error) => {
@@ -54,6 +54,10 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
         other => other?,
     };
     let interrupted = matches!(outcome, RunEnd::Interrupted(_));
+    let status = if interrupted { ExitCode::from(interrupt::STATUS) } else { ExitCode::SUCCESS };
+    if !ranks.is_first() {
+        return Ok(status);
+    }
     let history = History::read(&folder)?;
     write_charts(&folder, &history).context("drawing the loss")?;
     let report = RunReport::new(&folder, &trainer, outcome, &history);
@@ -64,9 +68,8 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
             words::count(usize::try_from(report.steps).unwrap_or(usize::MAX), "step"),
             folder.display()
         ));
-        return Ok(ExitCode::from(interrupt::STATUS));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(status)
 }
 
 /// The folder of the run: the one given, else `runs/` and the name of the configuration.

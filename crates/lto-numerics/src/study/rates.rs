@@ -4,6 +4,8 @@ use crate::design::PointDesign;
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::pde::{HeatField, sample_rng};
+use crate::points::Points;
+use crate::ranks::{Ranks, dealt};
 use crate::theory::{Estimator, RateSweep, Regularity, ScaleRule, SweepRequest, TrialField, dense_places};
 use serde::Serialize;
 
@@ -124,45 +126,84 @@ impl RatesRequest {
         MEASURED.into_iter().filter(|(estimator, _)| self.estimators.contains(estimator))
     }
 
-    /// Measures the errors and fits their slopes. `progress` receives the number of errors measured.
+    /// Measures the errors, dealt out to the processes, and fits their slopes. `progress` receives the number of errors
+    /// measured, as far as this process knows.
     ///
     /// # Errors
     /// No layouts, or a number of dimensions other than 1 to 3.
-    pub fn measure(&self, progress: &mut dyn FnMut(usize)) -> Result<Rates> {
+    pub fn measure(&self, ranks: &dyn Ranks, progress: &mut dyn FnMut(usize)) -> Result<Rates> {
+        let boxes = self.dims.iter().map(|&dim| self.periodic_box(dim)).collect::<Result<Vec<_>>>()?;
+        let curves: Vec<(&PeriodicBox, SweepRequest)> = boxes
+            .iter()
+            .flat_map(|of| self.measured().map(move |measured| (of, measured)))
+            .flat_map(|(of, measured)| self.designs.iter().map(move |&d| (of, self.curve(of, measured, d))))
+            .collect();
+        let cases: Vec<(&PeriodicBox, &SweepRequest, usize)> = curves
+            .iter()
+            .flat_map(|(of, curve)| sizes(of.dim()).into_iter().map(move |n| (*of, curve, n)))
+            .collect();
         let mut done = 0;
-        let mut rates = Vec::new();
-        for &dim in &self.dims {
-            let domain = Domain::unit(dim, true)?;
-            let (states, regularity) = self.states.draw(&domain, self.seed)?;
-            let least = PLACES[dim - 1];
-            let any = dense_places(&domain, 1, least)?;
-            for (estimator, rule) in self.measured() {
-                for &design in &self.designs {
-                    let request = SweepRequest {
-                        design,
-                        estimator,
-                        rule,
-                        n_layouts: if design == PointDesign::Grid { 1 } else { self.layouts },
-                        seed: self.seed,
-                        regularity: &regularity,
-                        query: &any,
-                        tuning: &any,
-                    };
-                    let mut points = Vec::new();
-                    for n in sizes(dim) {
-                        let query = dense_places(&domain, n, least)?;
-                        let tuning =
-                            if dim < 3 { query.clone() } else { dense_places(&domain, n / FEWER, least)? };
-                        let at = SweepRequest { query: &query, tuning: &tuning, ..request };
-                        points.push(at.point(n, &states)?);
-                        done += 1;
-                        progress(done);
-                    }
-                    rates.push(Rate { dim, design, estimator, rule, sweep: request.fit(points)? });
-                }
-            }
-        }
+        let mut points = dealt(ranks, cases.len(), |i| {
+            let (PeriodicBox { domain, states, .. }, curve, n) = cases[i];
+            let least = PLACES[domain.dim() - 1];
+            let query = dense_places(domain, n, least)?;
+            let tuning =
+                if domain.dim() < 3 { query.clone() } else { dense_places(domain, n / FEWER, least)? };
+            let point = SweepRequest { query: &query, tuning: &tuning, ..*curve }.point(n, states);
+            done += ranks.size();
+            progress(done.min(cases.len()));
+            point
+        })?
+        .into_iter();
+        let rates = curves
+            .iter()
+            .map(|(of, curve)| {
+                let SweepRequest { design, estimator, rule, .. } = *curve;
+                let points = points.by_ref().take(sizes(of.dim()).len()).collect();
+                Ok(Rate { dim: of.dim(), design, estimator, rule, sweep: curve.fit(points)? })
+            })
+            .collect::<Result<_>>()?;
         Ok(Rates { states: self.states, layouts: self.layouts, seed: self.seed, rates })
+    }
+
+    fn periodic_box(&self, dim: usize) -> Result<PeriodicBox> {
+        let domain = Domain::unit(dim, true)?;
+        let (states, regularity) = self.states.draw(&domain, self.seed)?;
+        let places = dense_places(&domain, 1, PLACES[dim - 1])?;
+        Ok(PeriodicBox { domain, states, regularity, places })
+    }
+
+    fn curve<'a>(
+        &self,
+        of: &'a PeriodicBox,
+        (estimator, rule): (Estimator, ScaleRule),
+        design: PointDesign,
+    ) -> SweepRequest<'a> {
+        SweepRequest {
+            design,
+            estimator,
+            rule,
+            n_layouts: if design == PointDesign::Grid { 1 } else { self.layouts },
+            seed: self.seed,
+            regularity: &of.regularity,
+            query: &of.places,
+            tuning: &of.places,
+        }
+    }
+}
+
+/// The periodic unit box of a number of dimensions, with the states on it.
+struct PeriodicBox {
+    domain: Domain,
+    states: Vec<State>,
+    regularity: Regularity,
+    /// Places in it, for what does not depend on the number of points.
+    places: Points,
+}
+
+impl PeriodicBox {
+    fn dim(&self) -> usize {
+        self.domain.dim()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::points::Points;
 use crate::setconv::SetConv;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Relative accuracy of the fill distance; ℓ* depends only on its cube root.
 const TOLERANCE: f64 = 1e-2;
@@ -83,7 +83,7 @@ pub fn dense_places(domain: &Domain, n_points: usize, least: usize) -> Result<Po
 }
 
 /// The layouts of one N.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepPoint {
     /// N.
     pub n_points: usize,

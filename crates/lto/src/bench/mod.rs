@@ -7,7 +7,7 @@ pub use case::BenchCase;
 use crate::error::Result;
 use crate::kernel::clock;
 use crate::peak_memory;
-use crate::train::Stepper;
+use crate::train::{Moment, Stepper};
 use case::Case;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -77,7 +77,12 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
             let mut stepper = Stepper::new(&model, &made.experiment.train);
             time(seconds, || {
                 step += 1;
-                stepper.step(&mut model, batch.clone(), &[], step, 0.5)?;
+                stepper.step(
+                    &mut model,
+                    batch.clone(),
+                    &[],
+                    Moment { step, progress: 0.5, ..Moment::default() },
+                )?;
                 Ok(())
             })?
         }

@@ -12,6 +12,7 @@ use rand::RngExt;
 use rand::seq::{SliceRandom, index};
 use rand_chacha::ChaCha8Rng;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What batches are made of.
@@ -64,13 +65,25 @@ pub struct Prepared {
     pub origins: Vec<ExampleOrigin>,
 }
 
+impl Prepared {
+    /// Some of its examples.
+    pub fn only(self, examples: Range<usize>) -> Self {
+        let times = |all: Vec<(f64, f64)>| all[examples.clone()].to_vec();
+        Self {
+            unroll: self.unroll.into_iter().map(times).collect(),
+            origins: self.origins[examples.clone()].to_vec(),
+            batch: self.batch.only(examples),
+        }
+    }
+}
+
 /// What batches come from. Shared between threads.
 pub trait BatchSource: Send + Sync {
-    /// The batch of step `step`, the same whatever was made before.
+    /// Some examples of the batch of step `step`, the same whatever was made before and whichever others are made.
     ///
     /// # Errors
     /// Data that cannot be read or solved, or a context that cannot be drawn.
-    fn make(&self, step: u64) -> Result<Prepared>;
+    fn make(&self, step: u64, examples: Range<usize>) -> Result<Prepared>;
 }
 
 /// Makes batches of fields. Shared between threads.
@@ -84,6 +97,8 @@ pub struct Batches {
 
 /// An example before its values are loaded: indices into the list of states to load.
 struct Draft {
+    /// The number of the example, counted from the first step.
+    number: u64,
     choice: ContextChoice,
     observed: usize,
     observed_finer: Option<usize>,
@@ -99,40 +114,47 @@ impl Batches {
         Self { data, options, seed, native, order: Mutex::new(None) }
     }
 
-    /// As [`BatchSource::make`].
+    /// The whole batch of step `step`.
     ///
     /// # Errors
     /// As [`BatchSource::make`].
     pub fn make(&self, step: u64) -> Result<Prepared> {
+        self.some(step, 0..self.options.size)
+    }
+
+    /// As [`BatchSource::make`].
+    fn some(&self, step: u64, examples: Range<usize>) -> Result<Prepared> {
         let options = &self.options;
         let layout = self.data.layout();
         let mut rng = stream(self.seed, Purpose::Batch, step);
         let steady = layout.is_steady();
         let n_unroll = if steady { 0 } else { options.pushforward.draw(self.n_frames(), &mut rng) };
-        let mut wanted = Vec::new();
-        let mut origins = Vec::with_capacity(options.size);
-        let mut times = Vec::with_capacity(options.size);
-        let mut unroll = vec![Vec::with_capacity(options.size); n_unroll];
-        let mut drafts = Vec::with_capacity(options.size);
+        let (mut wanted, mut drafts) = (Vec::new(), Vec::with_capacity(examples.len()));
+        let (mut origins, mut times) =
+            (Vec::with_capacity(examples.len()), Vec::with_capacity(examples.len()));
+        let mut unroll = vec![Vec::with_capacity(examples.len()); n_unroll];
         for i in 0..options.size {
-            let sample = self.sample(step * options.size as u64 + i as u64);
-            let states = if steady {
-                [State::Source, State::Source, State::Target]
-            } else {
-                let (first, s, t) = self.frames(n_unroll, &mut rng);
+            let number = step * options.size as u64 + i as u64;
+            let frames = (!steady).then(|| self.frames(n_unroll, &mut rng));
+            let choice = options.context.draw(&mut rng);
+            let target_choice = options.observe_targets.then(|| options.context.draw(&mut rng));
+            if !examples.contains(&i) {
+                continue;
+            }
+            let pair = frames.map(|(_, s, t)| (layout.times[s], layout.times[t]));
+            let states = frames.map_or([State::Source, State::Source, State::Target], |(first, s, t)| {
                 for (k, pairs) in unroll.iter_mut().enumerate() {
                     pairs.push((layout.times[first + k], layout.times[first + k + 1]));
                 }
-                times.push((layout.times[s], layout.times[t]));
                 [State::History(first), State::History(s), State::Frame(t)]
-            };
-            origins.push(ExampleOrigin { sample, times: times.last().copied() });
-            drafts.push(self.draft(sample, states, &mut wanted, &mut rng));
+            });
+            let sample = self.sample(number);
+            times.push(pair.unwrap_or((0.0, 0.0)));
+            origins.push(ExampleOrigin { sample, times: pair });
+            drafts.push(self.draft((number, sample), states, (choice, target_choice), &mut wanted));
         }
-        times.resize(options.size, (0.0, 0.0));
         let fields = self.data.fields(&wanted)?;
-        let mut batch = self.assemble(drafts, &fields, times, &mut rng)?;
-        self.add_noise(&mut batch, step);
+        let batch = self.assemble(drafts, &fields, times, &mut rng)?;
         Ok(Prepared { batch, unroll, origins })
     }
 
@@ -167,21 +189,19 @@ impl Batches {
 
     fn draft(
         &self,
-        sample: usize,
-        states: [State; 3],
+        (number, sample): (u64, usize),
+        [observed, source, target]: [State; 3],
+        (choice, target_choice): (ContextChoice, Option<ContextChoice>),
         wanted: &mut Vec<Wanted>,
-        rng: &mut ChaCha8Rng,
     ) -> Draft {
         let layout = self.data.layout();
         let mut want = |state, finer| {
             wanted.push(Wanted { sample, state, finer });
             wanted.len() - 1
         };
-        let [observed, source, target] = states;
         let finer = |choice: &ContextChoice| layout.finer.is_some() && choice.above(layout.grid.len());
-        let choice = self.options.context.draw(rng);
-        let target_choice = self.options.observe_targets.then(|| self.options.context.draw(rng));
         Draft {
+            number,
             observed_finer: finer(&choice).then(|| want(observed, true)),
             target_choice: target_choice.map(|choice| (choice, finer(&choice).then(|| want(target, true)))),
             observed: want(observed, false),
@@ -218,17 +238,20 @@ impl Batches {
             target_contexts: Vec::new(),
         };
         for draft in drafts {
+            // A stream of its own: an example does not depend on which others are made.
+            let mut rng = stream(self.seed, Purpose::Context, draft.number);
             let finer = draft.observed_finer.map(|i| &fields[i]);
-            let mut context = draft.choice.observe(&fields[draft.observed], finer, rng)?;
+            let mut context = draft.choice.observe(&fields[draft.observed], finer, &mut rng)?;
             let mut target_context = None;
             if let Some((choice, finer)) = draft.target_choice {
                 target_context =
-                    Some(choice.observe(&fields[draft.target], finer.map(|i| &fields[i]), rng)?);
+                    Some(choice.observe(&fields[draft.target], finer.map(|i| &fields[i]), &mut rng)?);
             }
             if let Some(map) = &map {
                 move_context(map, &mut context)?;
                 target_context.as_mut().map_or(Ok(()), |context| move_context(map, context))?;
             }
+            self.add_noise(&mut context, target_context.as_mut(), draft.number);
             batch.contexts.push(context);
             batch.target_contexts.extend(target_context);
             let at = |field: usize| at(&fields[field], &chosen, sign);
@@ -238,19 +261,22 @@ impl Batches {
         Ok(batch)
     }
 
-    /// Adds the noise of step `step`, drawn from a stream of its own: without noise the contexts are the same.
-    fn add_noise(&self, batch: &mut Batch, step: u64) {
+    /// Adds the noise of an example, drawn from a stream of its own: without noise the contexts are the same.
+    fn add_noise(&self, context: &mut Context, target: Option<&mut Context>, number: u64) {
         let level = self.options.context.noise;
         if level == 0.0 {
             return;
         }
-        let mut rng = stream(self.seed, Purpose::Noise, step);
-        let [sources, targets] =
-            self.options.deviations.each_ref().map(|deviations| -> Vec<f64> {
-                deviations.iter().map(|deviation| level * deviation).collect()
-            });
-        batch.contexts.iter_mut().for_each(|context| context.add_noise(&sources, &mut rng));
-        batch.target_contexts.iter_mut().for_each(|context| context.add_noise(&targets, &mut rng));
+        let mut rng = stream(self.seed, Purpose::Noise, number);
+        let [of_source, of_target] = self
+            .options
+            .deviations
+            .each_ref()
+            .map(|each| each.iter().map(|deviation| level * deviation).collect::<Vec<f64>>());
+        context.add_noise(&of_source, &mut rng);
+        if let Some(target) = target {
+            target.add_noise(&of_target, &mut rng);
+        }
     }
 
     /// The query points, and which points of the native grid they are.
@@ -269,8 +295,8 @@ impl Batches {
 }
 
 impl BatchSource for Batches {
-    fn make(&self, step: u64) -> Result<Prepared> {
-        Batches::make(self, step)
+    fn make(&self, step: u64, examples: Range<usize>) -> Result<Prepared> {
+        self.some(step, examples)
     }
 }
 

@@ -17,15 +17,15 @@ pub struct Prefetch {
 }
 
 impl Prefetch {
-    /// Starts with the first of `steps`.
+    /// Starts with the first of `steps`; makes some examples of each batch.
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(batches: Arc<dyn BatchSource>, steps: Range<u64>) -> Result<Self> {
+    pub fn start(batches: Arc<dyn BatchSource>, steps: Range<u64>, examples: Range<usize>) -> Result<Self> {
         let (sender, receiver) = sync_channel(READY);
         let work = move || {
             for step in steps {
-                let made = batches.make(step);
+                let made = batches.make(step, examples.clone());
                 let failed = made.is_err();
                 // The receiver is gone, or no more can be made.
                 if sender.send(made).is_err() || failed {

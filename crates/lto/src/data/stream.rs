@@ -12,10 +12,12 @@ pub enum Purpose {
     Batch,
     /// The validation examples.
     Validation,
-    /// The noise on the contexts of a step.
+    /// The noise on the contexts of an example.
     Noise,
     /// The layouts, starts and noise of a calibration.
     Calibration,
+    /// The points at which an example is observed.
+    Context,
 }
 
 /// Stream number `index` of a purpose under a seed.

@@ -10,7 +10,9 @@ use super::source::EvaluationData;
 use crate::data::Data;
 use crate::error::Result;
 use crate::experiment::Setting;
+use lto_numerics::ranks::{Alone, Ranks};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What to evaluate, and on which data.
 #[derive(Clone, Debug)]
@@ -34,6 +36,7 @@ pub struct Evaluator {
     data: Data,
     levels: Levels,
     protocol: EvaluationConfig,
+    ranks: Arc<dyn Ranks>,
 }
 
 impl Evaluator {
@@ -54,7 +57,12 @@ impl Evaluator {
             protocol.resolutions = default_resolutions(&data.layout().grid);
         }
         let levels = Levels::open(&source.config, &protocol.all_resolutions())?;
-        Ok(Self { data, levels, protocol })
+        Ok(Self { data, levels, protocol, ranks: Arc::new(Alone) })
+    }
+
+    /// The same by several processes, which share the samples.
+    pub fn together(self, ranks: Arc<dyn Ranks>) -> Self {
+        Self { ranks, ..self }
     }
 
     /// Which samples are used: their part, how many of it, and how many there are.
@@ -79,6 +87,6 @@ impl Evaluator {
     pub fn evaluate(&self, run: &str, extrapolate: bool, progress: &mut Progress) -> Result<Evaluation> {
         let model = load(run, &self.data)?;
         let model = if extrapolate { model.extrapolating() } else { model };
-        evaluate_run(run, &model, &self.levels, &self.protocol, progress)
+        evaluate_run(run, &model, &self.levels, &self.protocol, self.ranks.as_ref(), progress)
     }
 }

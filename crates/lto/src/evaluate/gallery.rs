@@ -4,6 +4,7 @@ use super::evaluation::{ExampleField, Spectra};
 use super::examples::Example;
 use lto_numerics::Field;
 use lto_numerics::metric::spectrum::power_spectrum;
+use serde::{Deserialize, Serialize};
 
 /// The most points an example keeps along an axis: of a curve, and of a map.
 const MOST: [usize; 2] = [1024, 128];
@@ -25,7 +26,7 @@ pub(super) struct About<'a> {
 }
 
 /// Collects predictions.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Gallery {
     /// Fields to look at.
     pub examples: Vec<ExampleField>,
@@ -44,16 +45,30 @@ impl Gallery {
         let predicted = Field::new(truth.grid().clone(), truth.n_channels(), values.to_vec());
         // Unequally spaced points have no spectrum.
         let spectra = predicted.and_then(|field| Ok((power_spectrum(truth)?, power_spectrum(&field)?)));
-        if let Ok((of_truth, of_prediction)) = spectra {
-            if self.count == 0 {
-                self.truth = vec![0.0; of_truth.power.len()];
-                self.prediction = self.truth.clone();
-            }
+        if let Ok((truth, prediction)) = spectra {
+            self.merge(Gallery {
+                examples: Vec::new(),
+                wavenumber: truth.wavenumber,
+                truth: truth.power,
+                prediction: prediction.power,
+                count: 1,
+            });
+        }
+    }
+
+    /// Adds what another has collected.
+    pub fn merge(&mut self, other: Gallery) {
+        self.examples.extend(other.examples);
+        if self.count == 0 {
+            self.truth = vec![0.0; other.truth.len()];
+            self.prediction = self.truth.clone();
+        }
+        if other.count > 0 {
             let add = |sum: &mut [f64], power: &[f64]| sum.iter_mut().zip(power).for_each(|(s, p)| *s += p);
-            add(&mut self.truth, &of_truth.power);
-            add(&mut self.prediction, &of_prediction.power);
-            self.wavenumber = of_truth.wavenumber;
-            self.count += 1;
+            add(&mut self.truth, &other.truth);
+            add(&mut self.prediction, &other.prediction);
+            self.wavenumber = other.wavenumber;
+            self.count += other.count;
         }
     }
 

@@ -5,7 +5,7 @@ use super::examples::{Example, predict_all};
 use super::gallery::{About, Gallery, fields};
 use super::level::Level;
 use super::outcome::{Outcome, Tally};
-use super::protocol::{CHUNK, Runner};
+use super::protocol::Runner;
 use super::scores::Scores;
 use crate::data::State;
 use crate::data::context::ContextChoice;
@@ -60,48 +60,45 @@ fn forecast(
     gallery: &mut Gallery,
 ) -> Result<(Vec<Outcome>, Outcome)> {
     let query = Arc::new(Points::grid(native.grid.as_ref().clone()));
-    let samples = runner.protocol.samples.clone();
     let about = About {
         channels: &runner.model.card().channel_names,
         steps: n_steps,
         rollout: way == Way::Rollout,
         worst: false,
     };
-    let mut tallies = vec![Tally::default(); n_steps];
-    let mut all = Tally::default();
-    let mut done = 0;
-    let mut measure = |runner: &mut Runner| -> Result<()> {
+    let pieces = runner.chunks(|runner, number, chunk| {
         possible(runner, way, (start, n_steps))?;
-        for chunk in samples.chunks(CHUNK) {
-            let examples = chunk.iter().map(|&sample| example(runner, native, sample, start, n_steps));
-            let examples = examples.collect::<Result<Vec<_>>>()?;
-            let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
-                tallies[j].add(examples[i].sample, scores.clone());
-                all.add(examples[i].sample, scores);
-                if way != Way::Chain && (done, i, j + 1) == (0, 0, n_steps) {
-                    gallery.examples.extend(fields(&examples[i], j, values, &about));
-                }
-            };
-            let seconds = predict_all(runner.model, &examples, &query, Some(way), &mut judged)?;
-            all.seconds += seconds;
-            tallies.iter_mut().for_each(|tally| tally.seconds += seconds / n_steps as f64);
-            done += chunk.len();
-            runner.advance(chunk.len())?;
-        }
-        Ok(())
-    };
-    match measure(runner) {
-        Ok(()) => {
-            let outcomes = tallies.iter().map(|tally| Outcome::of(tally.measures()));
-            Ok((outcomes.collect::<Result<_>>()?, Outcome::of(all.measures())?))
+        let examples = chunk.iter().map(|&sample| example(runner, native, sample, start, n_steps));
+        let examples = examples.collect::<Result<Vec<_>>>()?;
+        let (mut tallies, mut shown) = (vec![Tally::default(); n_steps], Vec::new());
+        let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
+            tallies[j].add(examples[i].sample, scores);
+            if way != Way::Chain && (number, i, j + 1) == (0, 0, n_steps) {
+                shown = fields(&examples[i], j, values, &about);
+            }
+        };
+        let seconds = predict_all(runner.model, &examples, &query, Some(way), &mut judged)?;
+        tallies.iter_mut().for_each(|tally| tally.seconds = seconds / n_steps as f64);
+        Ok((tallies, shown))
+    });
+    let mut tallies = vec![Tally::default(); n_steps];
+    match pieces {
+        Ok(pieces) => {
+            for (each, shown) in pieces {
+                tallies.iter_mut().zip(each).for_each(|(tally, piece)| tally.merge(piece));
+                gallery.examples.extend(shown);
+            }
         }
         Err(refused @ Error::Unsupported { .. }) => {
-            runner.advance(samples.len() - done)?;
             let outcome = Outcome::of(Err(refused))?;
-            Ok((vec![outcome.clone(); n_steps], outcome))
+            return Ok((vec![outcome.clone(); n_steps], outcome));
         }
-        Err(other) => Err(other),
+        Err(other) => return Err(other),
     }
+    let outcomes = tallies.iter().map(|tally| Outcome::of(tally.measures())).collect::<Result<_>>()?;
+    let mut all = Tally::default();
+    tallies.into_iter().for_each(|tally| all.merge(tally));
+    Ok((outcomes, Outcome::of(all.measures())?))
 }
 
 /// Refuses what models of this kind cannot do: frames that are too early, direct predictions of a model that

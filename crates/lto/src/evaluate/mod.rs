@@ -32,7 +32,7 @@ pub use evaluation::{Evaluation, ModelInfo};
 pub use evaluator::{EvaluationRequest, Evaluator};
 pub use level::{Levels, ResolutionOrigin};
 pub use outcome::{Measures, Outcome};
-pub use protocol::evaluate;
+pub use protocol::{evaluate, evaluate_together};
 pub use published::{Published, ResultKind};
 pub use sensor_rate::SensorRate;
 pub use source::EvaluationData;

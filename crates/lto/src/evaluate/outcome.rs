@@ -57,7 +57,7 @@ impl Outcome {
 }
 
 /// Collects the scores of predictions by sample.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     samples: BTreeMap<usize, Vec<Scores>>,
     /// Wall time of the predictions.
@@ -68,6 +68,14 @@ impl Tally {
     /// Adds a prediction of a sample.
     pub fn add(&mut self, sample: usize, scores: Scores) {
         self.samples.entry(sample).or_default().push(scores);
+    }
+
+    /// Adds what another has collected.
+    pub fn merge(&mut self, other: Tally) {
+        for (sample, scores) in other.samples {
+            self.samples.entry(sample).or_default().extend(scores);
+        }
+        self.seconds += other.seconds;
     }
 
     /// The errors over the samples.

@@ -18,8 +18,11 @@ use crate::error::{Error, Result};
 use crate::model::{Model, Way};
 use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
+use lto_numerics::ranks::{Alone, Ranks, dealt};
 use lto_numerics::{Field, Points};
 use rand::Rng;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,8 +45,23 @@ pub fn evaluate(
     config: &EvaluationConfig,
     progress: &mut Progress,
 ) -> Result<Evaluation> {
+    evaluate_together(model, info, levels, config, &Alone, progress)
+}
+
+/// As [`evaluate`]; several processes share the samples, and have the same result.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_together(
+    model: &Model,
+    info: ModelInfo,
+    levels: &Levels,
+    config: &EvaluationConfig,
+    ranks: &dyn Ranks,
+    progress: &mut Progress,
+) -> Result<Evaluation> {
     let clock = Instant::now();
-    let mut runner = Runner::new(model, levels, config, progress)?;
+    let mut runner = Runner::new(model, levels, config, ranks, progress)?;
     let native = levels.at(None)?;
     let mut gallery = Gallery::default();
     let full =
@@ -130,6 +148,29 @@ pub(super) struct Case {
     noise: f64,
 }
 
+/// What some samples add to a case.
+#[derive(Default, Serialize, Deserialize)]
+struct Piece {
+    tally: Tally,
+    gallery: Gallery,
+    worst: Worst,
+    /// Observed points of all examples.
+    points: usize,
+    /// Examples.
+    count: usize,
+}
+
+impl Piece {
+    /// Adds what the samples after these add.
+    fn merge(&mut self, other: Piece) {
+        self.tally.merge(other.tally);
+        self.gallery.merge(other.gallery);
+        self.worst.merge(other.worst);
+        self.points += other.points;
+        self.count += other.count;
+    }
+}
+
 /// What all cases share.
 pub(super) struct Runner<'a> {
     pub model: &'a Model,
@@ -138,6 +179,7 @@ pub(super) struct Runner<'a> {
     pub protocol: Protocol,
     /// Frames of a source.
     pub history: usize,
+    ranks: &'a dyn Ranks,
     progress: &'a mut Progress<'a>,
     done: usize,
     total: usize,
@@ -148,6 +190,7 @@ impl<'a> Runner<'a> {
         model: &'a Model,
         levels: &'a Levels,
         config: &'a EvaluationConfig,
+        ranks: &'a dyn Ranks,
         progress: &'a mut Progress,
     ) -> Result<Self> {
         let problem = &model.card().problem;
@@ -164,7 +207,7 @@ impl<'a> Runner<'a> {
         let bands = model.card().calibration.as_ref().map_or(0, |_| n_cases(config));
         let others = if config.bands_only { 0 } else { 1 + cases + config.noise.len() + long };
         let total = (others + bands) * protocol.samples.len();
-        Ok(Self { model, levels, config, protocol, history, progress, done: 0, total })
+        Ok(Self { model, levels, config, protocol, history, ranks, progress, done: 0, total })
     }
 
     /// Resolutions of context and query; `None` is native.
@@ -201,48 +244,82 @@ impl<'a> Runner<'a> {
     }
 
     /// The errors of a case, and the mean number of observed points.
-    fn measure(&mut self, case: &Case, mut gallery: Option<&mut Gallery>) -> Result<(Outcome, f64)> {
+    fn measure(&mut self, case: &Case, gallery: Option<&mut Gallery>) -> Result<(Outcome, f64)> {
         let query = Arc::new(Points::grid(case.query.grid.as_ref().clone()));
         let samples = self.protocol.samples.clone();
         if let Err(refused) = self.check_starts(&self.protocol.starts) {
             self.advance(samples.len())?;
             return Ok((Outcome::of(Err(refused))?, 0.0));
         }
-        let (mut tally, mut points, mut count) = (Tally::default(), 0, 0);
         let steps = if self.levels.data().layout().is_steady() { 0 } else { self.config.lead };
         let channels = &self.model.card().channel_names;
         let about = About { channels, steps, rollout: false, worst: false };
-        let mut worst = Worst::default();
-        for (number, chunk) in samples.chunks(CHUNK).enumerate() {
-            let examples = self.examples(case, chunk)?;
-            points += examples.iter().map(|e| e.context.points.len()).sum::<usize>();
-            count += examples.len();
+        let pieces = self.chunks(|runner, number, chunk| {
+            let examples = runner.examples(case, chunk)?;
+            let mut piece = Piece {
+                points: examples.iter().map(|e| e.context.points.len()).sum(),
+                count: examples.len(),
+                ..Piece::default()
+            };
             let mut judged = |i: usize, j: usize, values: &[f64], scores: Scores| {
-                if let Some(gallery) = gallery.as_deref_mut() {
-                    gallery.add_spectra(&examples[i].targets[j].1, values);
+                if gallery.is_some() {
+                    piece.gallery.add_spectra(&examples[i].targets[j].1, values);
                     if (number, i) == (0, 0) {
-                        gallery.examples.extend(fields(&examples[i], j, values, &about));
+                        piece.gallery.examples.extend(fields(&examples[i], j, values, &about));
                     }
-                    worst.add(examples[i].sample, scores.errors.relative_l2, || {
+                    piece.worst.add(examples[i].sample, scores.errors.relative_l2, || {
                         fields(&examples[i], j, values, &About { worst: true, ..about })
                     });
                 }
-                tally.add(examples[i].sample, scores);
+                piece.tally.add(examples[i].sample, scores);
             };
-            match predict_all(self.model, &examples, &query, None, &mut judged) {
-                Ok(seconds) => tally.seconds += seconds,
-                Err(refused @ Error::Unsupported { .. }) => {
-                    self.advance(samples.len() - number * CHUNK)?;
-                    return Ok((Outcome::of(Err(refused))?, 0.0));
-                }
-                Err(other) => return Err(other),
-            }
-            self.advance(chunk.len())?;
+            let seconds = predict_all(runner.model, &examples, &query, None, &mut judged)?;
+            piece.tally.seconds = seconds;
+            Ok(piece)
+        });
+        let mut whole = Piece::default();
+        match pieces {
+            Ok(pieces) => pieces.into_iter().for_each(|piece| whole.merge(piece)),
+            Err(refused @ Error::Unsupported { .. }) => return Ok((Outcome::of(Err(refused))?, 0.0)),
+            Err(other) => return Err(other),
         }
         if let Some(gallery) = gallery {
-            gallery.examples.extend(worst.fields());
+            gallery.merge(whole.gallery);
+            gallery.examples.extend(whole.worst.fields());
         }
-        Ok((Outcome::of(tally.measures())?, points as f64 / count.max(1) as f64))
+        Ok((Outcome::of(whole.tally.measures())?, whole.points as f64 / whole.count.max(1) as f64))
+    }
+
+    /// Results of the samples, in chunks of [`CHUNK`] that are dealt out to the processes; `work` gets the number of a chunk
+    /// and its samples.
+    ///
+    /// # Errors
+    /// Those of `work`. [`Error::Unsupported`] of any chunk is that of all, on all processes.
+    pub fn chunks<T: Serialize + DeserializeOwned>(
+        &mut self,
+        mut work: impl FnMut(&Self, usize, &[usize]) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let (ranks, samples) = (self.ranks, self.protocol.samples.clone());
+        let (before, mut refused) = (self.done, None);
+        let chunks: Vec<&[usize]> = samples.chunks(CHUNK).collect();
+        let pieces = dealt(ranks, chunks.len(), |number| -> Result<_> {
+            // What was refused once is refused again.
+            if refused.is_none() {
+                match work(self, number, chunks[number]) {
+                    Ok(piece) => {
+                        let left = before + samples.len() - self.done;
+                        self.advance((chunks[number].len() * ranks.size()).min(left))?;
+                        return Ok(Ok(piece));
+                    }
+                    Err(Error::Unsupported { reason, .. }) => refused = Some(reason),
+                    Err(other) => return Err(other),
+                }
+            }
+            Ok(Err(refused.clone().unwrap_or_default()))
+        })?;
+        self.advance(before + samples.len() - self.done)?;
+        let unsupported = |reason| Error::Unsupported { model: self.model.card().model.name(), reason };
+        pieces.into_iter().map(|piece| piece.map_err(unsupported)).collect()
     }
 
     /// All starts of some samples.

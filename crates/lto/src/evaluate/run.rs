@@ -2,7 +2,7 @@
 
 use super::evaluation::{self, Evaluation, ModelInfo};
 use super::protocol::Progress;
-use super::{EvaluationConfig, Levels, evaluate};
+use super::{EvaluationConfig, Levels, evaluate_together};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
@@ -11,6 +11,7 @@ use crate::peak_memory;
 use crate::train::folder::CONFIG_FILE;
 use crate::train::history::History;
 use lto_numerics::dataset::write::AtomicFile;
+use lto_numerics::ranks::Ranks;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -29,12 +30,13 @@ pub fn load(run: &str, data: &Data) -> Result<Model> {
 /// Evaluates the model of a run, and records the peak memory.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// As [`evaluate_together`].
 pub fn evaluate_run(
     run: &str,
     model: &Model,
     levels: &Levels,
     protocol: &EvaluationConfig,
+    ranks: &dyn Ranks,
     progress: &mut Progress,
 ) -> Result<Evaluation> {
     let config = Path::new(run).join(CONFIG_FILE);
@@ -50,7 +52,7 @@ pub fn evaluate_run(
             .map(|_| format!("lto train {} -o {}", quoted(&config.to_string_lossy()), quoted(run))),
     };
     peak_memory::reset();
-    let evaluation = evaluate(model, info, levels, protocol, progress)?;
+    let evaluation = evaluate_together(model, info, levels, protocol, ranks, progress)?;
     Ok(Evaluation { peak_mb: peak_memory::megabytes(), ..evaluation })
 }
 

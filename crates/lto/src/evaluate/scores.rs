@@ -27,7 +27,7 @@ pub struct BandErrors {
 }
 
 /// Errors of one prediction; infinite where it is not finite.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// Errors by metric, over all channels together.
     pub errors: ByMetric<f64>,

@@ -1,15 +1,18 @@
 //! The worst case: of the sample with the largest mean error, the prediction with the largest.
 
 use super::evaluation::ExampleField;
+use serde::{Deserialize, Serialize};
 
 /// Finds the worst case while predictions come in, sample by sample.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Worst {
     current: Option<Candidate>,
     worst: Option<Candidate>,
+    n_samples: usize,
 }
 
 /// One sample, so far.
+#[derive(Serialize, Deserialize)]
 struct Candidate {
     sample: usize,
     sum: f64,
@@ -42,18 +45,32 @@ impl Worst {
 
     /// The sample that is over takes the place of the worst if it is worse.
     fn settle(&mut self) {
-        if let Some(over) = self.current.take()
-            && self.worst.as_ref().is_none_or(|worst| over.mean() > worst.mean())
-        {
-            self.worst = Some(over);
+        if let Some(over) = self.current.take() {
+            self.n_samples += 1;
+            self.compare(over);
+        }
+    }
+
+    fn compare(&mut self, other: Candidate) {
+        if self.worst.as_ref().is_none_or(|worst| other.mean() > worst.mean()) {
+            self.worst = Some(other);
+        }
+    }
+
+    /// Goes on with the samples of another.
+    pub fn merge(&mut self, mut other: Worst) {
+        self.settle();
+        other.settle();
+        self.n_samples += other.n_samples;
+        if let Some(worst) = other.worst {
+            self.compare(worst);
         }
     }
 
     /// What was kept of the worst; nothing unless there were several samples.
     pub fn fields(mut self) -> Vec<ExampleField> {
-        let several = self.worst.is_some();
         self.settle();
-        self.worst.filter(|_| several).map_or(Vec::new(), |worst| worst.fields)
+        self.worst.filter(|_| self.n_samples > 1).map_or(Vec::new(), |worst| worst.fields)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::train::folder::CONFIG_FILE;
 use crate::train::{Control, Observer, RunEnd, Trainer, checkpoint};
 use lto_numerics::dataset::write::AtomicFile;
 use lto_numerics::generate::{Existing, Generation, Journal, Recipe};
+use lto_numerics::ranks::Alone;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -191,8 +192,9 @@ pub fn evaluate(
     observer.stage(&name, "evaluating");
     let mut progress =
         |done, total| observer.progress("samples of all cases", done, total) == Control::Continue;
-    let evaluated = Levels::open(data, &protocol.all_resolutions())
-        .and_then(|levels| evaluate_run(run, &load(run, levels.data())?, &levels, protocol, &mut progress));
+    let evaluated = Levels::open(data, &protocol.all_resolutions()).and_then(|levels| {
+        evaluate_run(run, &load(run, levels.data())?, &levels, protocol, &Alone, &mut progress)
+    });
     let evaluation = evaluated.map_err(|error| match error {
         Error::Interrupted => Error::Interrupted,
         other => Error::of_run(&name)(other),

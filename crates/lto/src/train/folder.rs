@@ -39,6 +39,11 @@ impl RunFolder {
         Ok(Self { path: run.into(), current: run.into(), lock })
     }
 
+    /// The folder of a run that another process writes.
+    pub fn watched(run: &Path) -> Self {
+        Self { path: run.into(), current: run.into(), lock: None }
+    }
+
     /// Prepares the folder for a new run. An existing run stays until [`RunFolder::replace`].
     ///
     /// # Errors

@@ -5,6 +5,7 @@ pub mod flat;
 pub mod folder;
 pub mod gradient;
 pub mod history;
+mod log;
 pub mod means;
 pub mod metrics;
 pub mod observer;
@@ -24,20 +25,21 @@ use crate::experiment::Experiment;
 use crate::model::{self, Model, ModelCard};
 use checkpoint::Position;
 use folder::RunFolder;
-use metrics::Metrics;
+use log::Log;
+use lto_numerics::ranks::Ranks;
 use pushforward::unroll;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
-use tensorboard::EventFile;
 use validation::Measure;
 
 pub use observer::{
     Control, Observer, RunEnd, RunSummary, Silent, Started, StepReport, ValidationReport, in_order,
 };
-pub use step::{Stepped, Stepper};
+pub use step::{Moment, Stepped, Stepper, Wishes};
 
-/// A run: its data, its model and its state.
+/// A run: its data, its model and its state. Several processes may train together, each with its share of every batch; they hold
+/// the same weights, and the first writes and reports.
 pub struct Trainer {
     experiment: Experiment,
     folder: RunFolder,
@@ -49,6 +51,8 @@ pub struct Trainer {
     /// Total steps.
     steps: u64,
     position: Position,
+    ranks: Arc<dyn Ranks>,
+    wishes: Wishes,
 }
 
 impl Trainer {
@@ -90,14 +94,18 @@ impl Trainer {
             observer.log("the run is already finished");
             return Ok(RunEnd::Finished(self.summary()));
         }
-        let mut metrics = Metrics::open(self.folder.current(), self.position.step)?;
-        let mut events = EventFile::create(self.folder.current(), self.position.step)?;
-        let mut batches = Prefetch::start(self.batches.clone(), self.position.step..self.steps)?;
+        let mut log = match self.ranks.is_first() {
+            true => Some(Log::open(self.folder.current(), self.position.step)?),
+            false => None,
+        };
+        let share = self.ranks.share(train.batch);
+        let mut batches = Prefetch::start(self.batches.clone(), self.position.step..self.steps, share)?;
         let (begin, clock, cpu) = (self.position.clone(), Instant::now(), cpu_time::seconds().unwrap_or(0.0));
         while !finished {
-            let mut report = self.train_step(batches.take()?)?;
+            let (mut report, agreed) = self.train_step(batches.take()?)?;
             let seconds = clock.elapsed().as_secs_f64();
-            let cpu_seconds = cpu_time::seconds().unwrap_or(0.0) - cpu;
+            // All processes work alike.
+            let cpu_seconds = (cpu_time::seconds().unwrap_or(0.0) - cpu) * self.ranks.size() as f64;
             self.position.seconds = begin.seconds + seconds;
             self.position.cpu_seconds = begin.cpu_seconds + cpu_seconds;
             let pace = seconds / (self.position.step - begin.step) as f64;
@@ -112,30 +120,49 @@ impl Trainer {
                 [by_time, by_cpu, by_steps].into_iter().flatten().fold(f64::INFINITY, f64::min).max(0.0);
             report.steps =
                 known_steps.or_else(|| Some(self.position.step + (report.seconds_left / pace) as u64));
-            finished = report.progress >= 1.0;
+            let stop = observer.step(&report) == Control::Stop;
+            self.wishes = Wishes { end: report.progress >= 1.0, stop };
+            // Several processes agree with their next gradients, and act one step later; steps they all count.
+            let agreed = if self.ranks.is_alone() { self.wishes } else { agreed };
+            finished = agreed.end || self.position.step >= self.steps;
+            let stop = agreed.stop && !finished;
 
             self.position.means.add(&report);
-            if self.position.step.is_multiple_of(train.log_every) || finished {
-                self.log(&report, &mut metrics, &mut events)?;
-            }
-            let stop = observer.step(&report) == Control::Stop && !finished;
-            let every = train.validation.every;
-            if finished || every > 0 && self.position.step.is_multiple_of(every) {
-                self.validate(finished, &mut metrics, &mut events, observer)?;
-            }
-            if stop || finished || self.position.step.is_multiple_of(train.checkpoint_every) {
-                self.checkpoint()?;
+            if let Some(log) = &mut log {
+                self.keep(&report, finished, stop, log, observer)?;
             }
             if stop {
-                self.save_model()?;
                 return Ok(RunEnd::Interrupted(self.summary()));
             }
         }
         Ok(RunEnd::Finished(self.summary()))
     }
 
-    /// Does the next step with its batch.
-    fn train_step(&mut self, prepared: Prepared) -> Result<StepReport> {
+    /// Logs, validates and saves after a step, each when it is due.
+    fn keep(
+        &mut self,
+        report: &StepReport,
+        finished: bool,
+        stop: bool,
+        log: &mut Log,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        let (train, step) = (&self.experiment.train, self.position.step);
+        let (every, checkpoint_every) = (train.validation.every, train.checkpoint_every);
+        if step.is_multiple_of(train.log_every) || finished {
+            self.log(report, log)?;
+        }
+        if finished || every > 0 && step.is_multiple_of(every) {
+            self.validate(finished, log, observer)?;
+        }
+        if stop || finished || step.is_multiple_of(checkpoint_every) {
+            self.checkpoint()?;
+        }
+        if stop { self.save_model() } else { Ok(()) }
+    }
+
+    /// Does the next step with its batch; also returns what the processes wished before it.
+    fn train_step(&mut self, prepared: Prepared) -> Result<(StepReport, Wishes)> {
         let origins = prepared.origins.clone();
         let batch = if prepared.unroll.is_empty() {
             prepared.batch
@@ -144,12 +171,12 @@ impl Trainer {
         };
         let by_steps = self.position.step as f64 / self.steps.saturating_sub(1).max(1) as f64;
         let progress = by_steps.max(self.progress());
-        let step = self.position.step + 1;
-        let Stepped { losses, learning_rate, gradient_norm } =
-            self.stepper.step(&mut self.model, batch, &origins, step, progress)?;
-        self.position.step = step;
-        Ok(StepReport {
-            step,
+        let moment = Moment { step: self.position.step + 1, progress, wishes: self.wishes };
+        let Stepped { losses, wishes, learning_rate, gradient_norm } =
+            self.stepper.step(&mut self.model, batch, &origins, moment)?;
+        self.position.step = moment.step;
+        let report = StepReport {
+            step: moment.step,
             steps: None,
             loss: losses.total,
             terms: losses.terms,
@@ -158,7 +185,8 @@ impl Trainer {
             examples_per_second: 0.0,
             progress: 0.0,
             seconds_left: 0.0,
-        })
+        };
+        Ok((report, wishes))
     }
 
     /// Share of the run that is done: of the steps, the time or the processor time, whichever is largest.
@@ -171,26 +199,19 @@ impl Trainer {
             .max(share(position.cpu_seconds, train.cpu_minutes))
     }
 
-    fn log(&mut self, report: &StepReport, metrics: &mut Metrics, events: &mut EventFile) -> Result<()> {
+    fn log(&mut self, report: &StepReport, log: &mut Log) -> Result<()> {
         let mut values = self.position.means.take();
         values.push(("learning_rate".into(), report.learning_rate));
-        let scalars: Vec<(String, f64)> =
-            values.iter().map(|(name, v)| (format!("train/{name}"), *v)).collect();
-        events.scalars(self.position.step, scalars.iter().map(|(name, value)| (name.as_str(), *value)))?;
-        values.push(("seconds".into(), self.position.seconds));
-        values.push(("cpu_seconds".into(), self.position.cpu_seconds));
-        values.push(("examples_per_second".into(), report.examples_per_second));
-        metrics.append(self.position.step, "train", values)
+        let kept = [
+            ("seconds".into(), self.position.seconds),
+            ("cpu_seconds".into(), self.position.cpu_seconds),
+            ("examples_per_second".into(), report.examples_per_second),
+        ];
+        log.write(self.position.step, "train", values, kept)
     }
 
     /// At the end of the run also the ways to later times.
-    fn validate(
-        &mut self,
-        finished: bool,
-        metrics: &mut Metrics,
-        events: &mut EventFile,
-        observer: &mut dyn Observer,
-    ) -> Result<()> {
+    fn validate(&mut self, finished: bool, log: &mut Log, observer: &mut dyn Observer) -> Result<()> {
         let trained = self.stepper.trained(&self.model);
         self.position.errors = self.validation.measure(&trained)?;
         if finished {
@@ -199,10 +220,7 @@ impl Trainer {
             self.model = self.model.clone().with_card(ModelCard { ways, ..self.model.card().clone() });
         }
         observer.validation(&ValidationReport { step: self.position.step, errors: &self.position.errors });
-        metrics.append(self.position.step, "validation", self.position.errors.clone())?;
-        let scalars: Vec<(String, f64)> =
-            self.position.errors.iter().map(|(name, v)| (format!("validation/{name}"), *v)).collect();
-        events.scalars(self.position.step, scalars.iter().map(|(name, value)| (name.as_str(), *value)))?;
+        log.write(self.position.step, "validation", self.position.errors.clone().into_iter().collect(), [])?;
         self.save_model()
     }
 

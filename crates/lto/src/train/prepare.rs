@@ -5,7 +5,7 @@ use super::folder::RunFolder;
 use super::means::Means;
 use super::step::Stepper;
 use super::validation::{Measure, Validation};
-use super::{Control, Observer, Trainer, folder};
+use super::{Control, Observer, Trainer, Wishes, folder};
 use crate::data::Data;
 use crate::data::batches::{BatchOptions, BatchSource, Batches};
 use crate::device::Device;
@@ -14,6 +14,7 @@ use crate::experiment::{Experiment, Setting};
 use crate::model::{Model, ModelCard};
 use crate::problem::Problem;
 use lto_numerics::dataset::Normalizer;
+use lto_numerics::ranks::{Alone, Ranks, from_first};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,11 +33,28 @@ impl Trainer {
         overwrite: bool,
         observer: &mut dyn Observer,
     ) -> Result<Self> {
+        Self::start_together(experiment, run, overwrite, Arc::new(Alone), observer)
+    }
+
+    /// As [`Trainer::start`], by several processes.
+    ///
+    /// # Errors
+    /// As [`Trainer::start`], or more processes than a batch has examples.
+    pub fn start_together(
+        experiment: Experiment,
+        run: &Path,
+        overwrite: bool,
+        ranks: Arc<dyn Ranks>,
+        observer: &mut dyn Observer,
+    ) -> Result<Self> {
         experiment.validate()?;
+        if !ranks.is_first() {
+            return Self::prepare(experiment, RunFolder::watched(run), ranks, observer);
+        }
         if !overwrite {
             folder::refuse_existing(run)?;
         }
-        let mut trainer = Self::prepare(experiment, RunFolder::open(run)?, observer)?;
+        let mut trainer = Self::prepare(experiment, RunFolder::open(run)?, ranks, observer)?;
         trainer.folder.begin(overwrite)?;
         folder::write_config(trainer.folder.current(), &trainer.experiment)?;
         trainer.checkpoint()?;
@@ -49,9 +67,22 @@ impl Trainer {
     /// # Errors
     /// A folder that holds no run or is trained in, a checkpoint that is damaged or of another model, data that changed.
     pub fn resume(run: &Path, overrides: &[Setting], observer: &mut dyn Observer) -> Result<Self> {
-        let locked = RunFolder::open(run)?;
+        Self::resume_together(run, overrides, Arc::new(Alone), observer)
+    }
+
+    /// As [`Trainer::resume`], by several processes, as many as before or not.
+    ///
+    /// # Errors
+    /// As [`Trainer::resume`], or more processes than a batch has examples.
+    pub fn resume_together(
+        run: &Path,
+        overrides: &[Setting],
+        ranks: Arc<dyn Ranks>,
+        observer: &mut dyn Observer,
+    ) -> Result<Self> {
+        let folder = if ranks.is_first() { RunFolder::open(run)? } else { RunFolder::watched(run) };
         let experiment = folder::read_config(run, overrides)?;
-        let mut trainer = Self::prepare(experiment, locked, observer)?;
+        let mut trainer = Self::prepare(experiment, folder, ranks, observer)?;
         let Stepper { layout, values, .. } = &mut trainer.stepper;
         let position = checkpoint::read(run, layout, values)?;
         let (known, found) = (&position.normalizers, &trainer.position.normalizers);
@@ -66,17 +97,29 @@ impl Trainer {
         }
         trainer.stepper.store(&mut trainer.model);
         trainer.position = Position { normalizers: trainer.position.normalizers, ..position };
-        if !overrides.is_empty() {
+        if !overrides.is_empty() && trainer.ranks.is_first() {
             folder::write_config(run, &trainer.experiment)?;
         }
         Ok(trainer)
     }
 
-    fn prepare(experiment: Experiment, folder: RunFolder, observer: &mut dyn Observer) -> Result<Self> {
-        if experiment.data.records.is_some() {
-            return Self::prepare_stations(experiment, folder, observer);
-        }
+    fn prepare(
+        experiment: Experiment,
+        folder: RunFolder,
+        ranks: Arc<dyn Ranks>,
+        observer: &mut dyn Observer,
+    ) -> Result<Self> {
         let train = &experiment.train;
+        if train.batch < ranks.size() {
+            return Err(Error::Config {
+                key: "train.batch".into(),
+                value: train.batch.to_string(),
+                requirement: format!("must be at least {}: every process needs an example", ranks.size()),
+            });
+        }
+        if experiment.data.records.is_some() {
+            return Self::prepare_stations(experiment, folder, ranks, observer);
+        }
         let data = Arc::new(Data::open(&experiment.data, train.context.largest_fraction())?);
         data.notes().iter().for_each(|note| observer.log(note));
         if data.split().train.is_empty() {
@@ -129,7 +172,7 @@ impl Trainer {
             });
         }
         // The model first, so that a configuration that does not fit fails before any sample is solved.
-        experiment.model.size(&problem).check_training(train.batch)?;
+        experiment.model.size(&problem).check_training(ranks.share(train.batch).len())?;
         let operator = experiment.model.init(&problem, experiment.seed, Device::default())?.with_gradients();
         if operator.n_parameters() == 0 {
             return Err(Error::Config {
@@ -138,8 +181,9 @@ impl Trainer {
                 requirement: "has no parameters to train; evaluate it as it is".into(),
             });
         }
-        let (source, target, note) =
-            data.fit_normalizers(&mut |done, total| observer.preparing(done, total) == Control::Continue)?;
+        let (source, target, note) = from_first(ranks.as_ref(), || {
+            data.fit_normalizers(&mut |done, total| observer.preparing(done, total) == Control::Continue)
+        })?;
         note.iter().for_each(|note| observer.log(note));
         let options = BatchOptions {
             size: train.batch,
@@ -163,7 +207,7 @@ impl Trainer {
         {
             calendar.longest_lead = calendar.longest_lead.min(options.pairs.longest() as f64 * interval);
         }
-        card.problem.changes = data.changes(&normalizers.1)?;
+        card.problem.changes = from_first(ranks.as_ref(), || data.changes(&normalizers.1))?;
         // Made again, with the same weights, for the problem with what was measured of it.
         let operator = card.model.init(&card.problem, experiment.seed, Device::default())?.with_gradients();
         let mut model = Model::of(card, operator);
@@ -175,13 +219,13 @@ impl Trainer {
         }
         let steps = train.total_steps(data.split().train.len());
         let batches = Arc::new(Batches::new(data, options, experiment.seed));
-        Ok(Self::assembled(experiment, folder, model, batches, Box::new(validation), steps))
+        Ok(Self::assembled(experiment, (folder, ranks), model, batches, Box::new(validation), steps))
     }
 
     /// A trainer that has not done a step.
     pub(super) fn assembled(
         experiment: Experiment,
-        folder: RunFolder,
+        (folder, ranks): (RunFolder, Arc<dyn Ranks>),
         model: Model,
         batches: Arc<dyn BatchSource>,
         validation: Box<dyn Measure>,
@@ -194,7 +238,7 @@ impl Trainer {
             steps,
             batches,
             validation,
-            stepper: Stepper::new(&model, &experiment.train),
+            stepper: Stepper::new(&model, &experiment.train).together(ranks.clone()),
             model,
             position: Position {
                 step: 0,
@@ -204,6 +248,8 @@ impl Trainer {
                 errors: BTreeMap::new(),
                 normalizers,
             },
+            ranks,
+            wishes: Wishes::default(),
             experiment,
         }
     }

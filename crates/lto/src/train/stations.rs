@@ -13,6 +13,7 @@ use crate::experiment::Experiment;
 use crate::experiment::training::ValidationConfig;
 use crate::model::Model;
 use crate::operator::Reach;
+use lto_numerics::ranks::Ranks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ impl Trainer {
     pub(super) fn prepare_stations(
         mut experiment: Experiment,
         folder: RunFolder,
+        ranks: Arc<dyn Ranks>,
         observer: &mut dyn Observer,
     ) -> Result<Self> {
         experiment.model = experiment.model.for_records();
@@ -36,7 +38,7 @@ impl Trainer {
         card.problem.changes = data.changes(&normalizers.1)?;
         card.problem.measured.covariances = data.covariances(&normalizers.1, course.as_ref())?;
         card.problem.measured.memory = data.memory(&normalizers.1)?;
-        experiment.model.size(&card.problem).check_training(train.batch)?;
+        experiment.model.size(&card.problem).check_training(ranks.share(train.batch).len())?;
         let operator = card.model.init(&card.problem, experiment.seed, Device::default())?.with_gradients();
         if !operator.takes_missing() || operator.n_parameters() == 0 {
             let requirement =
@@ -61,7 +63,7 @@ impl Trainer {
         observer.log(&validation.note());
         let steps = train.total_steps(data.span(Span::Train).len());
         let batches = Arc::new(StationBatches::new(data, options, experiment.seed));
-        Ok(Self::assembled(experiment, folder, model, batches, Box::new(validation), steps))
+        Ok(Self::assembled(experiment, (folder, ranks), model, batches, Box::new(validation), steps))
     }
 }
 

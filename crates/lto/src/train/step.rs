@@ -11,6 +11,8 @@ use crate::model::Model;
 use crate::operator::Batch;
 use crate::optim::adamw::{AdamW, AdamWConfig, clip_scale, norm};
 use crate::optim::ema;
+use lto_numerics::ranks::{Alone, Ranks};
+use std::sync::Arc;
 
 /// AdamW's ε.
 const EPSILON: f64 = 1e-8;
@@ -22,6 +24,28 @@ pub struct Stepper {
     gradients: Vec<f32>,
     objective: Objective,
     config: TrainConfig,
+    /// The processes that share each batch.
+    ranks: Arc<dyn Ranks>,
+}
+
+/// Where a run is when it takes a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment {
+    /// The number of the step, from 1.
+    pub step: u64,
+    /// The share of the run that is done; of several processes, the first one's counts.
+    pub progress: f64,
+    /// What this process wishes; after the step, what any of them wished before it.
+    pub wishes: Wishes,
+}
+
+/// What to do after the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// End the run: its time is up.
+    pub end: bool,
+    /// Save and stop.
+    pub stop: bool,
 }
 
 /// The result of a step.
@@ -29,6 +53,8 @@ pub struct Stepper {
 pub struct Stepped {
     /// The losses.
     pub losses: Losses,
+    /// What the processes wished before the step.
+    pub wishes: Wishes,
     /// The learning rate.
     pub learning_rate: f64,
     /// Norm of all gradients, before clipping.
@@ -46,10 +72,16 @@ impl Stepper {
             weights,
         };
         let objective = config.objective.init(&model.card().target_normalizer);
-        Self { layout, values, gradients: Vec::new(), objective, config: config.clone() }
+        let (gradients, ranks) = (Vec::new(), Arc::new(Alone));
+        Self { layout, values, gradients, objective, config: config.clone(), ranks }
     }
 
-    /// Does step `step` (from 1), after a share `progress` of the run, on a batch in physical units with the
+    /// The same for several processes with the same weights, each with its part of every batch.
+    pub fn together(self, ranks: Arc<dyn Ranks>) -> Self {
+        Self { ranks, ..self }
+    }
+
+    /// Does a step on a batch in physical units with the
     /// given origins. The model must record gradients; it is unchanged if a loss or gradient is not finite.
     ///
     /// # Errors
@@ -59,9 +91,9 @@ impl Stepper {
         model: &mut Model,
         batch: Batch,
         origins: &[ExampleOrigin],
-        step: u64,
-        progress: f64,
+        mut moment: Moment,
     ) -> Result<Stepped> {
+        let step = moment.step;
         let diverged = |what: &str, value: f64| Error::Diverged {
             step,
             what: what.into(),
@@ -69,8 +101,12 @@ impl Stepper {
             examples: origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         };
         let batch = model.normalized(batch)?;
-        let (layout, config) = (&self.layout, &self.config);
-        let losses = differentiate(model.operator(), layout, &batch, &self.objective, &mut self.gradients)?;
+        let (operator, layout) = (model.operator(), &self.layout);
+        let mut losses = differentiate(operator, layout, &batch, &self.objective, &mut self.gradients)?;
+        if !self.ranks.is_alone() {
+            let weight = self.objective.weight(&batch.target, batch.len()) as f32;
+            self.join(weight, &mut losses, &mut moment);
+        }
         if !losses.total.is_finite() {
             return Err(diverged("loss", losses.total));
         }
@@ -78,7 +114,8 @@ impl Stepper {
         if !gradient_norm.is_finite() {
             return Err(diverged("norm of the gradients", gradient_norm));
         }
-        let learning_rate = config.learning_rate * config.schedule.factor(progress);
+        let config = &self.config;
+        let learning_rate = config.learning_rate * config.schedule.factor(moment.progress);
         let scale = clip_scale(gradient_norm, config.gradient_clip);
         let Values { weights, average, optimizer } = &mut self.values;
         optimizer.step(weights, &self.gradients, scale, learning_rate, step);
@@ -86,7 +123,31 @@ impl Stepper {
             ema::update(average, weights, config.ema_decay, step);
         }
         self.store(model);
-        Ok(Stepped { losses, learning_rate, gradient_norm })
+        Ok(Stepped { losses, wishes: moment.wishes, learning_rate, gradient_norm })
+    }
+
+    /// Gradients and losses of the whole batch from those of its parts, and the moment as the first process sees it, by one sum
+    /// over all processes: `∇L = Σ w_r ∇L_r / Σ w_r`.
+    fn join(&mut self, weight: f32, losses: &mut Losses, moment: &mut Moment) {
+        let n = self.values.weights.len();
+        let of_first = |value: f32| if self.ranks.is_first() { value } else { 0.0 };
+        let values = &mut self.gradients;
+        // Without gradients, the loss is not finite, and all will know.
+        values.resize(n, 0.0);
+        values.iter_mut().for_each(|gradient| *gradient *= weight);
+        values.extend([of_first(moment.progress as f32), of_first(moment.wishes.end.into())]);
+        values.extend([moment.wishes.stop.into(), weight, weight * losses.total as f32]);
+        values.extend(losses.terms.iter().map(|(_, value)| weight * *value as f32));
+        self.ranks.sum(values);
+        let said = values.split_off(n);
+        let [progress, end, stop, whole, total, ..] = said[..] else { return };
+        values.iter_mut().for_each(|gradient| *gradient /= whole);
+        moment.progress = progress.into();
+        moment.wishes = Wishes { end: end > 0.0, stop: stop > 0.0 };
+        losses.total = f64::from(total / whole);
+        for ((_, value), sum) in losses.terms.iter_mut().zip(&said[5..]) {
+            *value = f64::from(sum / whole);
+        }
     }
 
     /// Gives a model the weights.

@@ -1,10 +1,9 @@
 //! `lto data generate`: solves random problems of a PDE into a file.
 
 use crate::args::{GenerateArgs, GlobalArgs, PdeArgs, RunArgs};
-use crate::interrupt;
-use crate::output;
 use crate::progress::Progress;
 use crate::usage;
+use crate::{cluster, interrupt, output};
 use anyhow::Result;
 use lto_numerics::generate::{Existing, Generation, Journal, Recipe};
 use lto_numerics::pde::PdeConfig;
@@ -56,8 +55,8 @@ pub fn generate(config: PdeConfig, run: &RunArgs, quiet: bool) -> Result<Option<
     let started = Instant::now();
     let recipe = Recipe::new(config, run.seed, run.n_samples);
     let existing = Existing { resume: run.resume, replace: run.force };
-    let mut generation =
-        Generation::begin(recipe.clone(), &run.output, existing).map_err(usage::with_flag)?;
+    let mut generation = Generation::begin_together(recipe.clone(), &run.output, existing, cluster::ranks())
+        .map_err(usage::with_flag)?;
     let resumed = generation.solved();
     let all = words::count(recipe.samples, "sample");
     if resumed > 0 && !quiet {

@@ -11,6 +11,7 @@ use lto_numerics::{Domain, Points};
 use rand::RngExt;
 use rand::seq::{SliceRandom, index};
 use rand_chacha::ChaCha8Rng;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Pairs of times that are drawn before giving up: records may be mostly gaps.
@@ -105,7 +106,7 @@ impl StationBatches {
 }
 
 impl BatchSource for StationBatches {
-    fn make(&self, step: u64) -> Result<Prepared> {
+    fn make(&self, step: u64, chosen: Range<usize>) -> Result<Prepared> {
         let mut rng = stream(self.seed, Purpose::Batch, step);
         let examples = (0..self.options.size).map(|_| self.example(&mut rng)).collect::<Result<Vec<_>>>()?;
         let domain = self.data.records().domain();
@@ -138,7 +139,7 @@ impl BatchSource for StationBatches {
                 self.options.deviations[0].iter().map(|deviation| level * deviation).collect();
             batch.contexts.iter_mut().for_each(|context| context.add_noise(&noise, &mut rng));
         }
-        Ok(Prepared { batch, unroll: Vec::new(), origins })
+        Ok(Prepared { batch, unroll: Vec::new(), origins }.only(chosen))
     }
 }
 
