@@ -1,7 +1,7 @@
 # `make check`, `make python` and `make page` are what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: check fmt clippy test doc python page wheel fuzz certify-check demo pictures bench results
+.PHONY: cluster check fmt clippy test doc python page wheel fuzz certify-check demo pictures bench results
 
 check: fmt clippy test doc
 
@@ -48,6 +48,10 @@ page:
 	  cargo build --locked --bin lto && cd web && CHROMIUM="$(CHROMIUM)" npm test --silent && \
 	  LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/lto CHROMIUM="$(CHROMIUM)" npm test --silent; \
 	fi
+
+# Several processes under mpirun (needs an MPI and libclang).
+cluster:
+	cargo test --workspace --locked --features lto-cli/mpi --test mpi
 
 wheel:
 	cd python && maturin build --release --locked --out ../$(WHEELS)

@@ -95,7 +95,7 @@ pub fn fail(say: impl FnOnce(Option<usize>), status: u8) {
         return say(None);
     }
     if !ranks.is_first() {
-        std::thread::sleep(std::time::Duration::from_secs(1));
+        std::thread::sleep(std::time::Duration::from_secs(5));
     }
     say(Some(ranks.rank()));
     #[cfg(feature = "mpi")]
