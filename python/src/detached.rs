@@ -16,6 +16,15 @@ pub fn detached<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> Result<
     Ok(py.detach(work))
 }
 
+/// As [`detached`], for work that is computed by many short tasks: it runs on one of the threads that share them, so that they need
+/// not be handed over one by one.
+///
+/// # Errors
+/// As [`detached`].
+pub fn computed<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> Result<T> {
+    detached(py, || rayon::scope(|_| work()))
+}
+
 /// Makes sure that there are threads to compute on.
 ///
 /// # Errors

@@ -41,6 +41,19 @@ impl Mask {
         Ok(Self { grid, inside: values.iter().map(|value| is_inside(value) != turned).collect() })
     }
 
+    /// As [`Mask::open`], for places of a domain.
+    ///
+    /// # Errors
+    /// Also a mask of another dimension than the domain's.
+    pub fn over(written: &str, domain: &Domain) -> Result<Self> {
+        let mask = Self::open(written)?;
+        let (expected, got) = (domain.dim(), mask.grid.dim());
+        if expected != got {
+            return Err(Error::Mismatch { what: format!("axes of the mask {written}"), expected, got });
+        }
+        Ok(mask)
+    }
+
     /// Whether a place of a domain lies inside: whether the nearest cell does.
     pub fn contains(&self, place: &[f64]) -> bool {
         let mut index = 0;
@@ -56,16 +69,18 @@ impl Mask {
         self.inside.get(index).copied().unwrap_or(false)
     }
 
-    /// Refuses a mask of another dimension than the domain's.
+    /// As [`Mask::apply`], unless nothing is left.
     ///
     /// # Errors
-    /// [`Error::Mismatch`].
-    pub fn check(&self, domain: &Domain) -> Result<()> {
-        let (expected, got) = (domain.dim(), self.grid.dim());
-        if expected == got {
-            return Ok(());
+    /// No point is inside.
+    pub fn restrict(&self, points: &Points, values: &mut [f64]) -> Result<()> {
+        self.apply(points, values);
+        if values.iter().all(|value| value.is_nan()) {
+            let (name, value) = ("mask", format!("{:?} cells", self.grid.shape()));
+            let requirement = "has no point of the data inside; is it of another place, or turned (!FILE)?";
+            return Err(Error::Parameter { name, value, requirement });
         }
-        Err(Error::Mismatch { what: "axes of the mask".into(), expected, got })
+        Ok(())
     }
 
     /// Makes values `[…, point]` outside NaN.

@@ -86,6 +86,9 @@ pub(super) fn fields(example: &Example, j: usize, values: &[f64], about: &About)
         values.iter().enumerate().filter(|(i, _)| on_stride(*i)).map(|(_, v)| *v).collect()
     };
     let each = truth.values().chunks_exact(grid.len()).zip(values.chunks_exact(grid.len()));
+    let where_known = |truth: &[f64], values: &[f64]| -> Vec<f64> {
+        values.iter().zip(truth).map(|(v, u)| if u.is_nan() { f64::NAN } else { *v }).collect()
+    };
     let field = |(c, (truth, values)): (usize, (&[f64], &[f64]))| ExampleField {
         sample: example.sample,
         channel: about.channels.get(c).cloned().unwrap_or_default(),
@@ -98,7 +101,7 @@ pub(super) fn fields(example: &Example, j: usize, values: &[f64], about: &About)
             .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
             .collect(),
         truth: kept(truth),
-        prediction: kept(values),
+        prediction: kept(&where_known(truth, values)),
     };
     each.enumerate().take(CHANNELS).map(field).collect()
 }
