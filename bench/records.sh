@@ -15,6 +15,7 @@ cat > "$folder/config.toml" <<CONFIG
 [data]
 records = { stations = "$folder/places.csv", noise = [0.2] }
 time_period = 24.0
+cache_mb = 64
 calendar = [24.0]
 anomalies = true
 split = { records = { validation = 0.0, test = 0.2, stations = 0.1 } }

@@ -96,7 +96,10 @@ impl StationEvaluation {
         let mask = mask.as_ref();
         let own = |span, at| Scoring { data: &data, from: Group::Seen, span, truth: &data, at, every, mask };
         let times = if request.validation { "times to validate on" } else { "held-out times" };
-        let inside = request.mask.map_or(String::new(), |mask| format!(" inside {mask}"));
+        let inside = request.mask.map_or(String::new(), |mask| match mask.strip_prefix('!') {
+            Some(mask) => format!(" outside {mask}"),
+            None => format!(" inside {mask}"),
+        });
         let new = data.n_inside(Group::New, mask);
         if let (0, Some(mask)) = (data.n_inside(Group::All, mask), request.mask) {
             let requirement = format!("has none of the {} stations inside", data.n_stations(Group::All));
