@@ -94,7 +94,8 @@ impl Model {
         let tolerance = Tolerance::new(skip_missing, merge_duplicates, force);
         let checked = Observations::of_arrays(self.model.card(), (points, values), s, tolerance)?;
         let time = checked.time.unwrap_or(0.0);
-        let encoded = computed(py, checked.context.points.len(), || self.model.encode(&checked.context, time))??;
+        let encoded =
+            computed(py, checked.context.points.len(), || self.model.encode(&checked.context, time))??;
         Ok(State { model: self.model.clone(), observations: Arc::new(checked), encoded })
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,7 +98,7 @@ def test_a_band_comes_as_lower_and_upper_ends() -> None:
     rng = np.random.default_rng(0)
     points = rng.uniform(size=(60, 2))
     table = {"x": points[:, 0], "y": points[:, 1], "u": 0.1 * np.sin(2 * np.pi * points[:, 0])}
-    asked = {"times": [0.004, 0.008], "query": lto.Grid(16, 16), "s": 0.0, "force": True}
+    asked: dict[str, Any] = {"times": [0.004, 0.008], "query": lto.Grid(16, 16), "s": 0.0, "force": True}
     narrow, wide, plain = (calibrated.predict(table, band=band, **asked) for band in (0.5, 0.9, None))
     assert set(wide.data_vars) == {"u", "u_lower", "u_upper"} and wide.attrs["band"] == 0.9
     assert wide["u_lower"].dims == ("time", "x", "y") and set(plain.data_vars) == {"u"}

@@ -159,8 +159,8 @@ fn from_a_table_to_a_forecast() {
     let mask = folder.path().join("west.npz");
     let mut archive = NpzArchive::create(&mask).unwrap();
     archive.numbers("x", &[2], &[0.25, 0.75]).unwrap();
-    archive.numbers("y", &[2], &[0.25, 0.75]).unwrap();
-    archive.numbers("west", &[2, 2], &[1.0, 1.0, 0.0, 0.0]).unwrap();
+    archive.numbers("y", &[3], &[0.2, 0.5, 0.8]).unwrap();
+    archive.numbers("west", &[2, 3], &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
     archive.finish().unwrap();
     let west = |written: &str| {
         let request = StationRequest { mask: Some(written), ..request.clone() };

@@ -30,6 +30,13 @@ impl Mask {
         };
         let mut data =
             Dataset::open(Path::new(path), &OpenOptions { keys, allow_nan: true, ..OpenOptions::default() })?;
+        if let Some(problem) = &data.info().problem {
+            return Err(Error::unsupported(
+                Path::new(path),
+                None,
+                format!("holds no field for a mask: {problem}"),
+            ));
+        }
         let none = || Error::unsupported(Path::new(path), None, "holds no field for a mask");
         let (grid, values) = match data.read(0..1)?.into_iter().next().ok_or_else(none)? {
             Sample::Evolution(trajectory) => (trajectory.grid().clone(), trajectory.frame(0).to_vec()),

@@ -36,9 +36,9 @@ pub(super) struct Gallery {
 }
 
 impl Gallery {
-    /// Adds the power of a prediction and of its truth to the mean spectra.
+    /// Adds the power of a prediction and of its truth to the mean spectra, if both are known everywhere.
     pub fn add_spectra(&mut self, truth: &Field, values: &[f64]) {
-        if values.iter().any(|v| !v.is_finite()) {
+        if values.iter().chain(truth.values()).any(|v| !v.is_finite()) {
             return;
         }
         let predicted = Field::new(truth.grid().clone(), truth.n_channels(), values.to_vec());
