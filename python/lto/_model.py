@@ -50,13 +50,16 @@ class Model(_lto.Model):
         merge_duplicates: bool = False,
         force: bool = False,
         way: str | None = None,
+        band: float | None = None,
     ) -> xarray.Dataset:
         """Predicts fields from a table or from labelled arrays, as an ``xarray.Dataset``.
 
         ``data`` is a pandas ``DataFrame`` or a mapping with a column for each axis and channel (and ``t`` or ``time``), or an
         xarray ``DataArray`` or ``Dataset`` whose dimensions are the axes, or that has the axes as coordinates of one dimension
         of points. ``s`` is the time of the observations if the data do not say. ``columns`` are the names of the channels in
-        ``data``, in the model's order. The rest is as in ``lto predict``. Attributes such as units are passed on.
+        ``data``, in the model's order. ``band`` is the share of the values, such as 0.9, that a band is to hold: each variable ``u``
+        then comes with ``u_lower`` and ``u_upper``, if the model is calibrated. The rest is as in ``lto predict``. Attributes
+        such as units are passed on.
 
         >>> table = {"x": [0.05, 0.3, 0.55, 0.8], "u": [0.9, 0.2, -0.8, -0.1]}
         >>> dict(model.predict(table, times=[0.5, 1.0], query=lto.Grid(64), s=0.0).sizes)
@@ -72,7 +75,7 @@ class Model(_lto.Model):
             warnings.warn(f"data: {observations.doubt}", stacklevel=2)
         wanted = _lto.floats("times", [] if times is None else times).ravel().tolist()
         field = self.forecast(observations, wanted, query, way)
-        return _xarray.from_field(field, rows.attributes)
+        return _xarray.from_field(field, rows.attributes, band)
 
     def __reduce__(self) -> tuple[type[Model], tuple[bytes, bool]]:
         return type(self), (self.to_bytes(), self.allow_extrapolation)

@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from . import _lto
 
 
-def from_field(field: _lto.Field, attributes: Mapping[str, Mapping[str, Any]] | None = None) -> xarray.Dataset:
-    """A variable for each channel over ``time`` and the axes, or over ``time`` and ``point`` with the axes as coordinates."""
+def from_field(
+    field: _lto.Field,
+    attributes: Mapping[str, Mapping[str, Any]] | None = None,
+    band: float | None = None,
+) -> xarray.Dataset:
+    """A variable for each channel over ``time`` and the axes, or over ``time`` and ``point`` with the axes as coordinates.
+
+    With ``band``, also ``u_lower`` and ``u_upper`` for each channel ``u``: the ends of the band that holds this share of the values.
+    """
     import xarray
 
     known = attributes or {}
@@ -33,11 +40,19 @@ def from_field(field: _lto.Field, attributes: Mapping[str, Mapping[str, Any]] | 
         coords["time"] = ("time", field.times)
     elif field.times.size:
         coords["time"] = float(field.times[0])
-    by_channel = np.moveaxis(values, len(leading), 0)
-    variables = {name: (leading + dims, by_channel[channel]) for channel, name in enumerate(field.channels)}
+    parts = {"": values}
+    if band is not None:
+        parts["_lower"], parts["_upper"] = field.band(band)
+    variables = {
+        name + part: (leading + dims, np.moveaxis(array, len(leading), 0)[channel], dict(known.get(name, {})))
+        for channel, name in enumerate(field.channels)
+        for part, array in parts.items()
+    }
     dataset = xarray.Dataset(variables, coords)
-    for name, variable in dataset.variables.items():
-        variable.attrs.update(known.get(str(name), {}))
+    for name, coordinate in dataset.coords.items():
+        coordinate.attrs.update(known.get(str(name), {}))
+    if band is not None:
+        dataset.attrs["band"] = band
     if field.ways:
         dataset.attrs["ways"] = ", ".join(field.ways)
     return dataset

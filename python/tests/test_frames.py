@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 import lto
+from conftest import ROOT
 
 X = np.array([0.05, 0.3, 0.55, 0.8])
 U = np.array([0.9, 0.2, -0.8, -0.1])
@@ -88,3 +91,21 @@ def test_data_are_refused_by_name(model: lto.Model) -> None:
         model.predict({"x": X, "u": U}, s=0.0)
     with pytest.warns(UserWarning, match="far from the training data"):
         model.predict({"x": X, "u": 1e4 * U}, times=[0.5], s=0.0, force=True)
+
+
+def test_a_band_comes_as_lower_and_upper_ends() -> None:
+    calibrated = lto.load(ROOT / "results" / "heat_bands")
+    rng = np.random.default_rng(0)
+    points = rng.uniform(size=(60, 2))
+    table = {"x": points[:, 0], "y": points[:, 1], "u": 0.1 * np.sin(2 * np.pi * points[:, 0])}
+    asked: dict[str, Any] = {"times": [0.004, 0.008], "query": lto.Grid(16, 16), "s": 0.0, "force": True}
+    narrow, wide, plain = (calibrated.predict(table, band=band, **asked) for band in (0.5, 0.9, None))
+    assert set(wide.data_vars) == {"u", "u_lower", "u_upper"} and wide.attrs["band"] == 0.9
+    assert wide["u_lower"].dims == ("time", "x", "y") and set(plain.data_vars) == {"u"}
+    xr.testing.assert_equal(wide["u"], plain["u"])
+    assert (wide["u_lower"] <= narrow["u_lower"]).all() and (narrow["u_lower"] <= plain["u"]).all()
+    assert (wide["u_upper"] >= narrow["u_upper"]).all() and (narrow["u_upper"] >= plain["u"]).all()
+    with pytest.raises(lto.Error, match="lto calibrate"):
+        lto.load(ROOT / "results" / "burgers_29k").predict({"x": X, "u": U}, [0.5], lto.Grid(8), s=0.0, band=0.9)
+    with pytest.raises(lto.Error, match="1.5"):
+        calibrated.predict(table, band=1.5, **asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from nbclient import NotebookClient
 
 from conftest import ROOT
 
+PEER = all(importlib.util.find_spec(name) for name in ("torch", "neuralop"))
 NOTEBOOKS = sorted((ROOT / "python" / "examples").glob("*.ipynb"))
 
 
@@ -31,3 +33,6 @@ def test_a_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: 
         if "text/html" in output.get("data", {})
     ]
     assert any(page.startswith('<img src="data:image/png') for page in pages)
+    if "neuraloperator" in path.stem:
+        said = "".join(output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", []))
+        assert ("neuraloperator FNO:" if PEER else "skipped: No module named") in said

@@ -18,7 +18,7 @@ CALLS = int(os.environ.get("LTO_LEAK_CALLS", "4000"))
 def forecast(model: lto.Model, seed: int) -> Any:
     points = np.random.default_rng(seed).random((20, 1))
     state = model.encode(points, np.sin(2 * np.pi * points[:, 0] + seed), s=0.0)
-    return np.stack([state.at(t).decode(lto.Grid(64)).values for t in (0.25, 1.0)])
+    return np.stack([state.at(t).decode(lto.Grid(2048)).values for t in (0.25, 1.0)])
 
 
 def test_four_threads_predict_what_one_does(model: lto.Model) -> None:

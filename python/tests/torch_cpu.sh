@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs PyTorch and what ONNX needs into an environment: torch_cpu.sh ENVIRONMENT. The wheels of PyTorch for Linux depend on 2.3 GB of CUDA that
+# Installs PyTorch, neuraloperator and what ONNX needs into an environment: torch_cpu.sh ENVIRONMENT. The wheels of PyTorch for Linux depend on 2.3 GB of CUDA that
 # tests on processors never call, but without which `import torch` fails. So the wheel (0.5 GB) is installed alone, and beside
 # its libraries one that has the names they ask CUDA for; each of its functions returns 100, "there is no device".
 set -euo pipefail
@@ -7,6 +7,9 @@ env=$1
 pip=("$env/bin/pip" install --quiet --disable-pip-version-check)
 "${pip[@]}" onnx onnxruntime onnxscript safetensors filelock fsspec jinja2 networkx 'setuptools>=77' sympy 'typing-extensions>=4.13'
 "${pip[@]}" --no-deps 'torch>=2.7,<2.16'
+# The peer of the third notebook; with its own dependencies it would ask for CUDA again.
+"${pip[@]}" h5py matplotlib opt-einsum ruamel-yaml scipy wandb zencfg configmypy
+"${pip[@]}" --no-deps neuraloperator tensorly tensorly-torch
 cd "$("$env/bin/python" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])')/lib"
 needed=$(readelf -d ./*.so | grep -oE 'NEEDED.*\[lib(cu|nccl|nv)[^]]*' | sed 's/.*\[//' | sort -u)
 if [ -n "$needed" ]; then

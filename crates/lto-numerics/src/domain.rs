@@ -236,6 +236,13 @@ impl Domain {
         Self { axes: self.axes.iter().map(flat).collect() }
     }
 
+    /// Takes a place of [`Domain::flat`] back to this domain's coordinates.
+    pub(crate) fn take_back(&self, place: &mut [f64]) {
+        for (axis, x) in self.axes.iter().zip(place).filter(|(axis, _)| axis.scale != 1.0) {
+            *x = (*x / axis.scale).clamp(axis.lower, axis.upper);
+        }
+    }
+
     /// |Ω|.
     pub fn volume(&self) -> f64 {
         self.axes.iter().map(Axis::extent).product()

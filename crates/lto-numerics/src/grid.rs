@@ -1,7 +1,7 @@
 //! Tensor grids and where exactly their points lie. No placement is assumed: every solver, file layout and
 //! dataset states its own.
 
-use crate::domain::Domain;
+use crate::domain::{Axis, Domain};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +127,16 @@ impl Grid {
     /// Takes over the distances of a domain at the same place.
     pub(crate) fn measure_as(&mut self, domain: &Domain) {
         self.domain.measure_as(domain);
+    }
+
+    /// The same points in coordinates that are distances: see [`Domain::flat`].
+    ///
+    /// # Errors
+    /// Points so close that rounding joins them.
+    pub(crate) fn flat(&self) -> Result<Self> {
+        let scaled = |(axis, x): (&Axis, &Vec<f64>)| x.iter().map(|x| axis.scale * x).collect();
+        let coordinates = self.domain.axes().iter().zip(&self.coordinates).map(scaled).collect();
+        Self::from_coordinates(self.domain.flat(), coordinates)
     }
 
     /// The domain the grid lies in.

@@ -1,7 +1,7 @@
 //! Point sets: scattered, a tensor grid, or some points of a tensor grid. The structure is kept because the
 //! set convolution is much cheaper on (masked) grids.
 
-use crate::domain::{Axis, Domain};
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::grid::{Grid, expect};
 use std::collections::HashMap;
@@ -111,14 +111,9 @@ impl Points {
     /// Points so close that rounding joins them.
     pub fn flat(&self) -> Result<Self> {
         let axes = self.domain.axes();
-        let flat = |grid: &Grid| {
-            let along =
-                |(d, axis): (usize, &Axis)| grid.coordinates(d).iter().map(|x| axis.scale * x).collect();
-            Grid::from_coordinates(self.domain.flat(), axes.iter().enumerate().map(along).collect())
-        };
         Ok(match &self.structure {
-            PointStructure::Grid(grid) => Self::grid(flat(grid)?),
-            PointStructure::Masked { grid, indices } => Self::masked(flat(grid)?, indices.clone())?,
+            PointStructure::Grid(grid) => Self::grid(grid.flat()?),
+            PointStructure::Masked { grid, indices } => Self::masked(grid.flat()?, indices.clone())?,
             PointStructure::Scattered(coordinates) => {
                 let scaled = coordinates.iter().zip(axes.iter().cycle()).map(|(x, axis)| axis.scale * x);
                 Self::scattered(self.domain.flat(), scaled.collect())?

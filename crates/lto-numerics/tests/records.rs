@@ -162,6 +162,51 @@ fn ragged_arrays_know_their_stations() {
     }
 }
 
+/// Names as texts of any length, of a fixed width, in bytes, or as rows of characters.
+#[test]
+fn stations_keep_their_names_in_every_format() {
+    let folders =
+        ["U12_2", "S12_2", "any_2", "U12_3", "S12_3", "any_3"].map(|kind| format!("names_{kind}.zarr"));
+    let files = ["names_characters.nc", "names_texts.nc", "names.npz"].map(String::from);
+    for name in folders.into_iter().chain(files) {
+        let records = records(&fixture("records").join(&name));
+        let names: Vec<&str> = records.stations().iter().map(|station| station.name.as_str()).collect();
+        assert_eq!(names, ["New York", "Köln", "Oslo"], "{name}");
+        let second = records.frame(1).unwrap();
+        assert_eq!((second.stations, second.values), (vec![0, 2], vec![283.0, 285.0]), "{name}");
+    }
+}
+
+/// Cut and changed names: an error or some texts, never a panic.
+#[test]
+fn damaged_names_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, chunk) in [("names_any_2.zarr", "0"), ("names_any_3.zarr", "c/0"), ("names_U12_3.zarr", "c/1")]
+    {
+        let from = fixture("records").join(name).join("station_name");
+        let to = folder.path().join(name);
+        std::fs::create_dir_all(to.join(chunk).parent().unwrap()).unwrap();
+        for file in [".zarray", "zarr.json"].iter().filter(|file| from.join(file).exists()) {
+            std::fs::copy(from.join(file), to.join(file)).unwrap();
+        }
+        let bytes = std::fs::read(from.join(chunk)).unwrap();
+        for cut in 0..bytes.len() {
+            std::fs::write(to.join(chunk), &bytes[..cut]).unwrap();
+            let mut store = open(&to).unwrap();
+            let array = store.arrays()[0].name.clone();
+            assert!(store.texts(&array).is_err(), "{name} cut to {cut}");
+        }
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0xa5;
+            std::fs::write(to.join(chunk), &changed).unwrap();
+            let mut store = open(&to).unwrap();
+            let array = store.arrays()[0].name.clone();
+            let _ = store.texts(&array);
+        }
+    }
+}
+
 #[test]
 fn numpy_archives_hold_records_in_rows_or_tables() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +242,16 @@ fn numpy_archives_hold_records_in_rows_or_tables() {
 #[test]
 fn mutated_records_never_panic() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["wide.csv", "long.csv", "series.nc", "indexed.nc", "contiguous.nc"] {
+    for name in [
+        "wide.csv",
+        "long.csv",
+        "series.nc",
+        "indexed.nc",
+        "contiguous.nc",
+        "names_characters.nc",
+        "names_texts.nc",
+        "names.npz",
+    ] {
         let bytes = std::fs::read(fixture("records").join(name)).unwrap();
         assert!(Records::open(&fixture("records").join(name), &RecordOptions::default()).is_ok(), "{name}");
         let path = folder.path().join(name);

@@ -6,11 +6,12 @@ use lto::data::config::DataConfig;
 use lto::data::pairs::Pairs;
 use lto::data::stations::score::Scoring;
 use lto::data::stations::{Group, Span, StationBatches, StationData, context_at};
-use lto::evaluate::stations::{StationEvaluation, StationRequest};
+use lto::evaluate::stations::{StationEvaluation, StationRequest, StationRow};
 use lto::experiment::Experiment;
 use lto::model::{Model, ModelConfig};
 use lto::train::{RunEnd, Silent, Trainer};
 use lto_numerics::dataset::Context;
+use lto_numerics::dataset::write::NpzArchive;
 use lto_numerics::{Grid, Placement, Points};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -144,6 +145,7 @@ fn from_a_table_to_a_forecast() {
         leads: &[1, 6],
         every: 3,
         truth: Some(&file),
+        mask: None,
         validation: false,
     };
     let found = StationEvaluation::new(&request, false, &mut |_, _| true).unwrap();
@@ -152,6 +154,26 @@ fn from_a_table_to_a_forecast() {
     for section in &found.sections {
         assert_eq!(section.rows.len(), 4, "two variables at two leads");
         assert!(section.rows.iter().all(|row| row.forecasts > 0 && row.rmse.iter().all(Option::is_some)));
+    }
+    // Inside a mask of the western half are some of the stations, and their errors alone.
+    let mask = folder.path().join("west.npz");
+    let mut archive = NpzArchive::create(&mask).unwrap();
+    archive.numbers("x", &[2], &[0.25, 0.75]).unwrap();
+    archive.numbers("y", &[3], &[0.2, 0.5, 0.8]).unwrap();
+    archive.numbers("west", &[2, 3], &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
+    archive.finish().unwrap();
+    let west = |written: &str| {
+        let request = StationRequest { mask: Some(written), ..request.clone() };
+        StationEvaluation::new(&request, false, &mut |_, _| true).unwrap()
+    };
+    let (inside, outside) = (west(mask.to_str().unwrap()), west(&format!("!{}", mask.display())));
+    let n_west = (0..STATIONS).filter(|&j| place(j)[0] < 0.5).count();
+    let truth = |found: &StationEvaluation| found.sections[3].clone();
+    assert!(truth(&inside).name.contains(&format!("{n_west} places")), "{}", truth(&inside).name);
+    for ((row, a), b) in truth(&found).rows.iter().zip(&truth(&inside).rows).zip(&truth(&outside).rows) {
+        let mean = |row: &StationRow| row.rmse[1].as_ref().unwrap().mean;
+        let (all, least, most) = (mean(row), mean(a).min(mean(b)), mean(a).max(mean(b)));
+        assert!(least < all && all < most, "{least} {all} {most}");
     }
     // A travelling wave is not persistent: over six hours the mean course is the better guess.
     let row = &found.sections[0].rows[2];
@@ -241,8 +263,15 @@ fn baselines_are_estimated_from_the_stations() {
     }
     // 84 hours do not hold whole waves, so their mean keeps a little of them.
     assert!(errors[0] / 16.0 < 0.5 && errors[1] / 4.0 < 0.8, "{errors:?}");
-    let scoring =
-        Scoring { data: &data, from: Group::Seen, span: Span::Test, truth: &data, at: Group::Seen, every: 1 };
+    let scoring = Scoring {
+        data: &data,
+        from: Group::Seen,
+        span: Span::Test,
+        truth: &data,
+        at: Group::Seen,
+        every: 1,
+        mask: None,
+    };
     let day = scoring.scores(&of("persistence").extrapolating(), 17).unwrap();
     assert!(!day.is_empty());
     // The wave is back after 17 hours, the day is not: u differs by (1 + x) (sin − sin).

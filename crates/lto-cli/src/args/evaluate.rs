@@ -112,6 +112,9 @@ pub struct EvaluateArgs {
     /// Records of stations: also compare with these records of other places at the same times, as a whole grid
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
+    /// Compare only inside a mask: a field on a grid that is 1 inside, or missing outside; !FILE for its outside
+    #[arg(long, value_name = "FILE[:ARRAY]")]
+    pub mask: Option<String>,
     /// Measure only the bands of calibrated models
     #[arg(long)]
     pub bands_only: bool,
@@ -185,6 +188,7 @@ impl EvaluateArgs {
             leads: &self.leads,
             every: self.every,
             truth: self.truth.as_deref(),
+            mask: self.mask.as_deref(),
             validation: self.split == Some(Part::Validation),
         }
     }
@@ -206,6 +210,7 @@ impl EvaluateArgs {
             horizon: self.horizon,
             start: self.start,
             bands_only: self.bands_only,
+            mask: self.mask.clone(),
             ..default
         };
         EvaluationRequest {

@@ -33,7 +33,7 @@ pub fn run(args: &ForecastArgs, _: &GlobalArgs) -> Result<ExitCode> {
     let card = model.card().clone();
     let query = Arc::new(predict::query(args.query.as_ref(), &card.problem)?);
     let files = args.output.as_ref().map(|folder| Files::new(folder, &args.format)).transpose()?;
-    let mask = args.mask.as_deref().map(|written| predict::mask(written, &card.problem)).transpose()?;
+    let mask = args.mask.as_deref().map(|written| Mask::over(written, &card.problem.domain)).transpose()?;
     let mut printer = Printer { card: &card, query: &query, mask, files, faults: BTreeMap::new() };
     let options = LiveOptions {
         leads: args.leads.clone(),

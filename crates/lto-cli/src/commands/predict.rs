@@ -53,7 +53,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         bail!("{}: {reason}", args.output.display());
     }
     let (context, s) = (&observations.context, observations.time.unwrap_or(0.0));
-    let mask = args.mask.as_deref().map(|written| mask(written, &card.problem)).transpose()?;
+    let mask = args.mask.as_deref().map(|written| Mask::over(written, &card.problem.domain)).transpose()?;
     // What is drawn is the newest frame.
     let newest = Observations {
         context: shown(&observations.context, card.problem.target_channels, shown_channel)?,
@@ -100,13 +100,6 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
         output::print(&summary.text(output::use_color(global.color, &std::io::stdout())))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A mask over the model's domain.
-pub(super) fn mask(written: &str, problem: &Problem) -> Result<Mask> {
-    let mask = Mask::open(written)?;
-    mask.check(&problem.domain)?;
-    Ok(mask)
 }
 
 /// The rows of a file of points at a time.

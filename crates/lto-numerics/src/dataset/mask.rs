@@ -30,6 +30,13 @@ impl Mask {
         };
         let mut data =
             Dataset::open(Path::new(path), &OpenOptions { keys, allow_nan: true, ..OpenOptions::default() })?;
+        if let Some(problem) = &data.info().problem {
+            return Err(Error::unsupported(
+                Path::new(path),
+                None,
+                format!("holds no field for a mask: {problem}"),
+            ));
+        }
         let none = || Error::unsupported(Path::new(path), None, "holds no field for a mask");
         let (grid, values) = match data.read(0..1)?.into_iter().next().ok_or_else(none)? {
             Sample::Evolution(trajectory) => (trajectory.grid().clone(), trajectory.frame(0).to_vec()),
@@ -39,6 +46,19 @@ impl Mask {
         let gaps = values.iter().any(|value| value.is_nan());
         let is_inside = |value: &f64| if gaps { !value.is_nan() } else { *value >= 0.5 };
         Ok(Self { grid, inside: values.iter().map(|value| is_inside(value) != turned).collect() })
+    }
+
+    /// As [`Mask::open`], for places of a domain.
+    ///
+    /// # Errors
+    /// Also a mask of another dimension than the domain's.
+    pub fn over(written: &str, domain: &Domain) -> Result<Self> {
+        let mask = Self::open(written)?;
+        let (expected, got) = (domain.dim(), mask.grid.dim());
+        if expected != got {
+            return Err(Error::Mismatch { what: format!("axes of the mask {written}"), expected, got });
+        }
+        Ok(mask)
     }
 
     /// Whether a place of a domain lies inside: whether the nearest cell does.
@@ -56,16 +76,18 @@ impl Mask {
         self.inside.get(index).copied().unwrap_or(false)
     }
 
-    /// Refuses a mask of another dimension than the domain's.
+    /// As [`Mask::apply`], unless nothing is left.
     ///
     /// # Errors
-    /// [`Error::Mismatch`].
-    pub fn check(&self, domain: &Domain) -> Result<()> {
-        let (expected, got) = (domain.dim(), self.grid.dim());
-        if expected == got {
-            return Ok(());
+    /// No point is inside.
+    pub fn restrict(&self, points: &Points, values: &mut [f64]) -> Result<()> {
+        self.apply(points, values);
+        if values.iter().all(|value| value.is_nan()) {
+            let (name, value) = ("mask", format!("{:?} cells", self.grid.shape()));
+            let requirement = "has no point of the data inside; is it of another place, or turned (!FILE)?";
+            return Err(Error::Parameter { name, value, requirement });
         }
-        Err(Error::Mismatch { what: "axes of the mask".into(), expected, got })
+        Ok(())
     }
 
     /// Makes values `[…, point]` outside NaN.

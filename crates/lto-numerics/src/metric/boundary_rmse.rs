@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::grid::expect;
 
 /// `√(mean (prediction − truth)²)` over the first and the last point of every line along every axis, periodic or not, as
-/// PDEBench defines it: a corner counts once for each axis. Not finite if a value anywhere is not.
+/// PDEBench defines it: a corner counts once for each axis. 0 if no truth is known there; not finite if a prediction anywhere is
+/// not.
 ///
 /// # Shapes
 /// `[channel, axis 0, …]` with `shape` points along the axes.
@@ -13,20 +14,21 @@ use crate::grid::expect;
 /// # Errors
 /// Slices of different lengths, empty ones, or values that do not fill the shape.
 pub fn boundary_rmse(prediction: &[f64], truth: &[f64], shape: &[usize]) -> Result<f64> {
-    let squares: Vec<f64> = differences(prediction, truth)?.map(|d| d * d).collect();
+    // Also checks the lengths; zero times a value that is not finite is not finite either.
+    let mut sum = 0.0 * differences(prediction, truth)?.sum::<f64>();
     let n: usize = shape.iter().product();
-    expect("number of values beyond whole channels", 0, squares.len() % n.max(1))?;
-    let (mut sum, mut count) = (0.0, 0);
+    expect("number of values beyond whole channels", 0, truth.len() % n.max(1))?;
+    let mut count = 0;
     for (axis, &along) in shape.iter().enumerate() {
         let stride: usize = shape[axis + 1..].iter().product();
-        for (index, square) in squares.iter().enumerate() {
+        for (index, (p, t)) in prediction.iter().zip(truth).enumerate().filter(|(_, (_, t))| !t.is_nan()) {
             let i = index / stride % along;
             let ends = usize::from(i == 0) + usize::from(i + 1 == along);
-            sum += ends as f64 * square;
+            sum += ends as f64 * (p - t).powi(2);
             count += ends;
         }
     }
-    Ok((sum / count as f64).sqrt())
+    Ok((sum / count.max(1) as f64).sqrt())
 }
 
 #[cfg(test)]

@@ -14,12 +14,16 @@ use crate::grid::expect;
 /// # Errors
 /// Slices of different lengths, empty ones, or values that do not fill the shape.
 pub fn conserved_rmse(prediction: &[f64], truth: &[f64], shape: &[usize]) -> Result<f64> {
-    let differences: Vec<f64> = differences(prediction, truth)?.collect();
+    expect("number of predicted values", truth.len().max(1), prediction.len())?;
     let n: usize = shape.iter().product::<usize>().max(1);
-    expect("number of values beyond whole channels", 0, differences.len() % n)?;
-    let means = differences.chunks_exact(n).map(|channel| channel.iter().sum::<f64>() / n as f64);
-    let squares: f64 = means.map(|mean| mean * mean).sum();
-    Ok((squares / (differences.len() / n) as f64).sqrt())
+    expect("number of values beyond whole channels", 0, truth.len() % n)?;
+    let mean = |(prediction, truth): (&[f64], &[f64])| -> Result<f64> {
+        let (n, sum) = differences(prediction, truth)?.fold((0.0, 0.0), |(n, sum), d| (n + 1.0, sum + d));
+        Ok(sum / n)
+    };
+    let means =
+        prediction.chunks_exact(n).zip(truth.chunks_exact(n)).map(mean).collect::<Result<Vec<_>>>()?;
+    Ok((means.iter().map(|mean| mean * mean).sum::<f64>() / means.len() as f64).sqrt())
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 //! Plain numbers that say how far a prediction is from the truth. Each metric is one file and one line of the list below.
+//! Where the truth is not known (NaN), nothing is compared.
 
 pub mod boundary_rmse;
 pub mod conserved_rmse;
@@ -99,13 +100,13 @@ metrics! {
     ConservedRmse: conserved_rmse(shape) = "conserved RMSE",
 }
 
-/// The differences between prediction and truth.
+/// The differences between prediction and truth, where the truth is known.
 ///
 /// # Errors
 /// Slices of different lengths, or empty ones.
 fn differences<'a>(prediction: &'a [f64], truth: &'a [f64]) -> Result<impl Iterator<Item = f64> + 'a> {
     expect("number of predicted values", truth.len().max(1), prediction.len())?;
-    Ok(prediction.iter().zip(truth).map(|(p, t)| p - t))
+    Ok(prediction.iter().zip(truth).filter(|(_, t)| !t.is_nan()).map(|(p, t)| p - t))
 }
 
 #[cfg(test)]
@@ -146,6 +147,22 @@ mod tests {
             assert!(matches!(err, Error::Mismatch { expected: 4, got: 3, .. }), "{name}: {err}");
             assert!(metric.evaluate(&[], &[], &[4]).is_err(), "{name}");
         }
+    }
+
+    /// A mask, or a gap in the data: what is there counts as if it were all.
+    #[test]
+    fn unknown_truth_is_left_out() {
+        let (prediction, truth) = ([9.0, 7.0, 4.0, f64::NAN], [6.0, f64::NAN, 8.0, f64::NAN]);
+        for metric in MetricKind::ALL {
+            let known = match metric {
+                // Only the first point is on the boundary and known.
+                MetricKind::BoundaryRmse => 3.0,
+                metric => metric.evaluate(&[9.0, 4.0], &[6.0, 8.0], &[2]).unwrap(),
+            };
+            assert_eq!(metric.evaluate(&prediction, &truth, &[4]).unwrap(), known, "{}", metric.name());
+        }
+        let inside = [f64::NAN, 1.0, 1.0, f64::NAN];
+        assert_eq!(MetricKind::BoundaryRmse.evaluate(&[2.0; 4], &inside, &[4]).unwrap(), 0.0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::error::Result;
 /// Slices of different lengths, or empty ones.
 pub fn relative_l2(prediction: &[f64], truth: &[f64]) -> Result<f64> {
     let error = differences(prediction, truth)?.map(|d| d * d).sum::<f64>().sqrt();
-    let norm = truth.iter().map(|t| t * t).sum::<f64>().sqrt();
+    let norm = truth.iter().filter(|t| !t.is_nan()).map(|t| t * t).sum::<f64>().sqrt();
     Ok(if error == 0.0 { 0.0 } else { error / norm })
 }
 

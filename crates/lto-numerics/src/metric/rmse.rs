@@ -8,6 +8,6 @@ use crate::error::Result;
 /// # Errors
 /// Slices of different lengths, or empty ones.
 pub fn rmse(prediction: &[f64], truth: &[f64]) -> Result<f64> {
-    let squares: f64 = differences(prediction, truth)?.map(|d| d * d).sum();
-    Ok((squares / truth.len() as f64).sqrt())
+    let (n, sum) = differences(prediction, truth)?.fold((0.0, 0.0), |(n, sum), d| (n + 1.0, sum + d * d));
+    Ok((sum / n).sqrt())
 }

@@ -42,7 +42,7 @@ pub(super) struct Arrays<'a> {
     times: Vec<f64>,
     /// Coordinates `[station, D]`, or one list for each axis of a grid.
     places: Vec<[f64; MAX_DIM]>,
-    names: Option<Vec<f64>>,
+    names: Option<Vec<String>>,
     /// The station of each reading.
     owners: Option<Vec<usize>>,
     /// Variables and their noise.
@@ -138,8 +138,8 @@ impl<'a> Arrays<'a> {
                 if row.entries.is_empty() {
                     continue;
                 }
-                let name = self.names.as_ref().map(|names| names[station].to_string());
-                let name = name.as_ref().map(|name| name.as_bytes());
+                let name = self.names.as_ref().map(|names| names[station].as_bytes());
+                let name = name.filter(|name| !name.is_empty());
                 if catalog.locate(
                     name,
                     self.places[station],
@@ -380,12 +380,30 @@ impl Finder<'_> {
         Ok(None)
     }
 
-    /// Numbers that identify the stations, if there are any.
-    fn names(&mut self, stations: usize) -> Result<Option<Vec<f64>>> {
-        let role =
-            |info: &&ArrayInfo| self.text(&info.name, "cf_role").is_some() || is_station_name(&info.name);
-        let whole = |info: &&ArrayInfo| info.shape == [stations] && info.element == ElementType::Integer;
-        let found = self.infos.iter().filter(whole).find(role).cloned();
-        found.map(|info| self.whole(&info)).transpose()
+    /// Texts or whole numbers that identify the stations, if there are any; first those that the conventions mark, then texts.
+    fn names(&mut self, stations: usize) -> Result<Option<Vec<String>>> {
+        let named = |info: &&ArrayInfo| {
+            let known = self.text(&info.name, "cf_role").is_some() || is_station_name(&info.name);
+            known && info.shape.first() == Some(&stations)
+        };
+        let mut found: Vec<ArrayInfo> = self.store.arrays().iter().filter(named).cloned().collect();
+        found.sort_by_key(|info| {
+            (self.text(&info.name, "cf_role").is_none(), info.element != ElementType::Other)
+        });
+        for info in found {
+            match info.element {
+                ElementType::Integer if info.shape.len() == 1 => {
+                    return Ok(Some(self.whole(&info)?.iter().map(f64::to_string).collect()));
+                }
+                ElementType::Other => {
+                    if let Some(names) = self.store.texts(&info.name)?.filter(|names| names.len() == stations)
+                    {
+                        return Ok(Some(names));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 }

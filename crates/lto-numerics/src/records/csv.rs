@@ -33,6 +33,8 @@ struct TableForm {
     domain: Option<Domain>,
     /// The last time and how it was written: rows of one time mostly follow each other.
     last: (Vec<u8>, f64),
+    /// The first line whose time has no zone, and that time.
+    zoneless: Option<(u64, String)>,
 }
 
 /// The parts of a line, before they are known to be usable.
@@ -63,6 +65,11 @@ impl<R: Read> CsvRows<R> {
         let delimiter = delimiter(line);
         let names: Vec<String> =
             fields(line, delimiter).map(|f| String::from_utf8_lossy(f).into_owned()).collect();
+        if std::str::from_utf8(line).is_err() {
+            return Err(refuse(format!(
+                "line 1: the header {names:?} is not UTF-8; convert the file, as with iconv -f latin1 -t utf-8"
+            )));
+        }
         let Some((number, line)) = lines.next().map_err(io)? else {
             return Err(refuse("a header line, but no rows follow".into()));
         };
@@ -108,6 +115,7 @@ impl<R: Read> CsvRows<R> {
             wanted: options.variables.clone(),
             domain: domain.transpose()?,
             last: (Vec::new(), f64::NAN),
+            zoneless: None,
         };
         Ok(Self { path: path.into(), lines, first, table })
     }
@@ -123,6 +131,12 @@ impl<R: Read> CsvRows<R> {
         let mut notes = Vec::new();
         if !ignored.is_empty() {
             notes.push(format!("not read: {}", ignored.join(", ")));
+        }
+        if let Some((line, time)) = &self.table.zoneless {
+            notes.push(format!(
+                "line {line}: {time:?} has no zone and is taken as UTC, as are all times without one; write {time}Z, or an \
+                 offset such as {time}+01:00"
+            ));
         }
         if self.table.clock == (Clock::Plain { unit: String::new() }) {
             notes.push("times are numbers without a unit; give it with --time-unit".into());
@@ -166,9 +180,7 @@ impl TableForm {
         let expected = self.header.roles.len();
         let got = fields(text, self.delimiter).count();
         if got != expected {
-            faults.add(FaultKind::Fields, &here(), || {
-                format!("has {got} fields, but the header names {expected}; is it cut off?")
-            })?;
+            faults.add(FaultKind::Fields, &here(), || self.miscounted(text, got))?;
             return Ok(false);
         }
         let mut parts = Parts::default();
@@ -194,6 +206,21 @@ impl TableForm {
             faults.add(FaultKind::Coordinate, &here(), || problem)?;
             return Ok(false);
         }
+        for (what, field) in [
+            ("station", parts.station.unwrap_or_default()),
+            ("variable", parts.variable),
+            ("unit", parts.unit),
+        ] {
+            if std::str::from_utf8(field).is_err() {
+                faults.add(FaultKind::Encoding, &here(), || {
+                    format!(
+                        "{what} {:?} is not UTF-8; convert the file, as with iconv -f latin1 -t utf-8",
+                        shown(field)
+                    )
+                })?;
+                return Ok(false);
+            }
+        }
         if !(self.time(line, parts.time, faults, row)? && self.place(line, &parts, catalog, faults, row)?) {
             return Ok(false);
         }
@@ -203,6 +230,21 @@ impl TableForm {
             self.wide(line, text, faults, row)?;
         }
         Ok(true)
+    }
+
+    /// What is wrong with a line of too few or too many fields.
+    fn miscounted(&self, text: &[u8], got: usize) -> String {
+        let expected = self.header.roles.len();
+        let open_quote = text.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+        let remedy = match () {
+            () if open_quote => "a quotation mark is not closed; close it, on the same line",
+            () if got < expected => "is it cut off?",
+            () if self.delimiter == b',' => {
+                "is there a decimal comma, or a comma inside a name? Write a point, or \"quote\" the field"
+            }
+            () => "is there a delimiter inside a name? \"Quote\" the field",
+        };
+        format!("{:?} has {got} fields, but the header names {expected}; {remedy}", shown(text))
     }
 
     fn time(&mut self, line: u64, field: &[u8], faults: &mut Faults, row: &mut Row) -> Result<bool> {
@@ -216,6 +258,9 @@ impl TableForm {
                 })?;
                 return Ok(false);
             };
+            if self.clock == (Clock::Calendar { numbers: None }) && lacks_zone(field) {
+                self.zoneless.get_or_insert_with(|| (line, shown(field)));
+            }
             self.last = (field.into(), time);
         }
         row.time = self.last.1;
@@ -306,7 +351,8 @@ impl TableForm {
         let Some(value) = finite(field) else {
             let problem = complaint(line, column, field, self.delimiter);
             let problem = problem.split_once(", ").map_or(problem.clone(), |(_, rest)| rest.into());
-            faults.add(FaultKind::Value, &format!("line {line}"), || problem)?;
+            let remedy = if problem.contains(';') { "" } else { "; leave the field empty if it is missing" };
+            faults.add(FaultKind::Value, &format!("line {line}"), || problem + remedy)?;
             return Ok(None);
         };
         plausible(value, column, &self.missing, &format_args!("line {line}"), faults)
@@ -330,6 +376,14 @@ impl TableForm {
             }
         }
     }
+}
+
+/// Whether a date with a time of day says nothing about its zone.
+fn lacks_zone(field: &[u8]) -> bool {
+    let Some(at) = field.iter().position(|byte| b"Tt ".contains(byte)) else { return false };
+    let time = &field[at + 1..];
+    let zone = |byte: &u8| byte.is_ascii_alphabetic() || b"+-".contains(byte);
+    !time.is_empty() && !time.iter().any(zone)
 }
 
 /// A field for people.

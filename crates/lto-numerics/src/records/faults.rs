@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub enum FaultKind {
     /// Too few or too many fields.
     Fields,
+    /// A name that is not UTF-8.
+    Encoding,
     /// A time that is none.
     Time,
     /// A station that is not in the table of stations.
@@ -44,6 +46,7 @@ impl FaultKind {
     pub fn describe(self) -> &'static str {
         match self {
             Self::Fields => "rows with another number of fields than the header",
+            Self::Encoding => "rows with names that are not UTF-8",
             Self::Time => "rows with an unreadable time",
             Self::Station => "rows of unknown stations",
             Self::Coordinate => "rows with an impossible place",
@@ -183,8 +186,8 @@ pub(super) fn plausible(
     if FILLS.contains(&value) || value.abs() >= LARGEST {
         faults.add(FaultKind::Implausible, here, || {
             format!(
-                "{variable} = {value}: does it stand for a missing value? If so, say --missing={value}; if not, \
-                 change the unit"
+                "{variable} = {value}: does it stand for a missing value? If so, say --missing={value}, or \
+                 data.records.missing in a configuration; if not, change the unit"
             )
         })?;
         return Ok(None);

@@ -131,7 +131,7 @@ impl Draft {
                 faults.add(FaultKind::Contradicting, &place, || {
                     format!(
                         "the same station, time and variable has the value {} here, but {} in {word} {}; delete one \
-                         of them, or skip faults to keep the last",
+                         of them, or keep the last (data.records.skip_faults)",
                         new.value, cell.value, cell.line
                     )
                 })?;

@@ -5,6 +5,7 @@ mod arrays;
 mod catalog;
 mod clock;
 mod csv;
+mod drawn;
 mod extent;
 mod faults;
 mod frames;
@@ -22,6 +23,7 @@ pub use crate::calendar::{parse_iso, show_iso};
 pub use catalog::{Catalog, RecordAxis, Station, Variable};
 pub use clock::Clock;
 pub use csv::CsvRows;
+pub use drawn::{DrawnStations, StationDraw};
 pub use faults::{FaultCount, FaultKind, FaultPolicy, Faults};
 pub use inspection::{
     Coverage, Gap, RecordInspection, StationSummary, Suspicious, TimeSummary, VariableSummary,

@@ -5,11 +5,15 @@ use crate::dataset::options::DomainOption;
 use crate::pde::sample_rng;
 use rand::RngExt;
 
-fn open_with(text: &str, options: &RecordOptions) -> Result<Records> {
+fn open_bytes(bytes: &[u8], options: &RecordOptions) -> Result<Records> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.csv");
-    std::fs::write(&path, text).unwrap();
+    std::fs::write(&path, bytes).unwrap();
     Records::open(&path, options)
+}
+
+fn open_with(text: &str, options: &RecordOptions) -> Result<Records> {
+    open_bytes(text.as_bytes(), options)
 }
 
 fn open(text: &str) -> Result<Records> {
@@ -111,7 +115,21 @@ fn longitudes_turn_into_the_box() {
 fn every_fault_names_its_line_its_value_and_a_remedy() {
     let head = "time,id,lat,lon,u\n2019-03-01,a,50,1,7\n";
     for (kind, row, told) in [
-        (FaultKind::Fields, "2019-03-01,b,50,1", "line 3: has 4 fields, but the header names 5"),
+        (
+            FaultKind::Fields,
+            "2019-03-01,b,50,1",
+            "line 3: \"2019-03-01,b,50,1\" has 4 fields, but the header names 5; is it cut off?",
+        ),
+        (
+            FaultKind::Fields,
+            "2019-03-01,b,50,1,7,5",
+            "6 fields, but the header names 5; is there a decimal comma",
+        ),
+        (
+            FaultKind::Fields,
+            "2019-03-01,\"b,50,1,7",
+            "2 fields, but the header names 5; a quotation mark is not closed",
+        ),
         (
             FaultKind::Time,
             "01/03/2019,b,50,1,7",
@@ -144,6 +162,17 @@ fn every_fault_names_its_line_its_value_and_a_remedy() {
         let first = records.faults().counts().next().unwrap().first.clone();
         assert!(first.contains(told), "{first}");
     }
+    let comma = "time;id;x;u\n0;a;0;7\n1;a;0;7,5\n";
+    let error = open(comma).map(|_| ()).unwrap_err().to_string();
+    assert!(
+        error.contains("line 3: column u: \"7,5\" is not a finite number; write a decimal point"),
+        "{error}"
+    );
+    let latin = open_bytes(b"time,id,x,u\n0,a,0,7\n1,K\xf6ln,0,7\n", &RecordOptions::default());
+    let error = latin.map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("line 3: station \"K\u{fffd}ln\" is not UTF-8; convert the file"), "{error}");
+    let header = open_bytes(b"time,id,x,u [\xb0C]\n0,a,0,7\n", &RecordOptions::default());
+    assert!(header.map(|_| ()).unwrap_err().to_string().contains("is not UTF-8"));
     let doubled = open(&format!("{head}2019-03-01,a,50,1,7\n")).unwrap();
     assert_eq!((doubled.faults().count(FaultKind::Doubled), doubled.n_rows()), (1, 2));
     let last = open_with(&format!("{head}2019-03-01,a,50,1,8\n"), &skip()).unwrap();
@@ -158,6 +187,18 @@ fn every_fault_names_its_line_its_value_and_a_remedy() {
     let options = RecordOptions { domain: Some(domain), ..RecordOptions::default() };
     let records = open_with(&format!("{head}2019-03-01,far,10,1,7\n"), &options).unwrap();
     assert_eq!((records.stations().len(), records.faults().count(FaultKind::Outside)), (1, 1));
+}
+
+#[test]
+fn times_without_a_zone_are_utc_and_said_to_be() {
+    let text = "time,id,x,u\n2019-03-01T12:00Z,a,0,7\n2019-03-01 13:00,a,0,7\n";
+    let records = open(text).unwrap();
+    assert_eq!(records.times()[1] - records.times()[0], 1.0);
+    let told = "line 3: \"2019-03-01 13:00\" has no zone and is taken as UTC";
+    assert!(records.notes().iter().any(|note| note.contains(told)), "{:?}", records.notes());
+    for time in ["2019-03-01", "2019-03-01T12:00+01:00", "20190301T1200Z", "2019-03-01 12:00 UTC"] {
+        assert!(open(&format!("time,id,x,u\n{time},a,0,7\n")).unwrap().notes().is_empty(), "{time}");
+    }
 }
 
 #[test]

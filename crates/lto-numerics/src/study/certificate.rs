@@ -130,8 +130,7 @@ impl SensorCertificate {
     pub const STEPS: usize = 6;
 
     /// Certifies `sensors` for states within `regularity`; `data` names what that was estimated from, if
-    /// anything. Where a unit of an axis is not a unit of distance, all is said of the coordinates of
-    /// [`Domain::flat`]. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
+    /// anything, per unit of distance: on the Earth a degree of a great circle. ℓ is chosen for each estimator unless a set convolution is given. `progress` receives the
     /// number of steps done.
     ///
     /// # Errors
@@ -143,7 +142,9 @@ impl SensorCertificate {
         setconv: Option<SetConv>,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Self> {
-        let sensors = if sensors.domain().is_flat() { sensors } else { sensors.flat()? };
+        if !sensors.domain().is_flat() {
+            return Self::new(sensors.flat()?, regularity, data, setconv, progress)?.placed(sensors);
+        }
         let domain = sensors.domain();
         let places = PlaceGrid::new(domain, spread(sensors.len()))?;
         let coarse = some_places(&sensors, TUNING)?;
@@ -212,11 +213,11 @@ impl SensorCertificate {
             let (what, value) = ("deviations of the sensors".into(), deviations[index]);
             return Err(Error::NonFiniteValue { what, index: vec![index], value });
         }
+        let (sensors, places) = (self.sensors.flat()?, self.places.points().flat()?);
         let most = deviations.iter().fold(0.0, |a: f64, &b| a.max(b));
         for (found, map) in self.weights.iter_mut().zip(&self.maps) {
             let setconv = SetConv::new(found.length_scale)?.with_density_floor(found.density_floor)?;
-            let noise =
-                LocalNoise::at(&setconv, found.estimator, &self.sensors, deviations, self.places.points())?;
+            let noise = LocalNoise::at(&setconv, found.estimator, &sensors, deviations, &places)?;
             let largest = |of: &dyn Fn(usize) -> f64| (0..noise.len()).map(of).fold(0.0, f64::max);
             let mut sorted: Vec<f64> = noise.iter().map(|at| at.deviation).collect();
             sorted.sort_by(f64::total_cmp);

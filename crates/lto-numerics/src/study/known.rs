@@ -66,6 +66,15 @@ impl EstimatedRegularity {
                 fields.extend(states(sample)?);
             }
         }
+        // Slopes and curvatures are those over distances.
+        let on_earth = grid.domain().clone().on_earth();
+        if !on_earth.is_flat() {
+            let mut measured = grid.as_ref().clone();
+            measured.measure_as(&on_earth);
+            let grid = Arc::new(measured.flat()?);
+            let flat = |field: Field| Field::new(grid.clone(), field.n_channels(), field.into_values());
+            fields = fields.into_iter().map(flat).collect::<Result<_>>()?;
+        }
         let mut regularity = Regularity::estimate(&fields).map_err(|problem| Error::In {
             path: path.clone(),
             array: None,
@@ -119,7 +128,7 @@ impl EstimatedRegularity {
 }
 
 /// The domain of sensors: the one given, else the data's; with both, the given part of the data's. `names` are the axes named
-/// with the sensors. `None` if neither is known.
+/// with the sensors; those of latitudes and longitudes have the distances of the Earth. `None` if neither is known.
 ///
 /// # Errors
 /// Bounds that do not increase, do not fit the data, or a periodic axis that does not exist.
@@ -129,11 +138,12 @@ pub fn sensor_domain(
     data: Option<&EstimatedRegularity>,
     names: &[String],
 ) -> Result<Option<Domain>> {
-    match (bounds, data) {
-        (Some(bounds), Some(data)) => data.part(bounds, periodic, names).map(Some),
-        (Some(bounds), None) => bounds.domain(periodic, names).map(Some),
-        (None, data) => Ok(data.map(|data| data.domain.clone())),
-    }
+    let domain = match (bounds, data) {
+        (Some(bounds), Some(data)) => Some(data.part(bounds, periodic, names)?),
+        (Some(bounds), None) => Some(bounds.domain(periodic, names)?),
+        (None, data) => data.map(|data| data.domain.clone()),
+    };
+    Ok(domain.map(Domain::on_earth))
 }
 
 /// Opens a file of fields. If the file has no coordinates, the bounds in the options place its points; if it

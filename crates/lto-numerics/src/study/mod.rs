@@ -4,6 +4,7 @@
 mod certificate;
 mod judge;
 mod known;
+mod placed;
 mod rates;
 mod rival;
 mod sensors;

@@ -109,6 +109,22 @@ impl SensorStudy {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Self> {
         let SensorRequest { domain, n_new, existing, avoid, .. } = *request;
+        if !domain.is_flat() {
+            for region in avoid {
+                region.check(domain.dim())?;
+            }
+            let (flat, existing) = (domain.flat(), existing.map(Points::flat).transpose()?);
+            let regions: Vec<Region> = avoid.iter().map(|region| region.flat(domain)).collect();
+            let objective = request.objective.clone();
+            let request = SensorRequest {
+                domain: &flat,
+                n_new,
+                existing: existing.as_ref(),
+                avoid: &regions,
+                objective,
+            };
+            return Self::new(&request, seed, progress)?.placed(domain, avoid);
+        }
         let n_existing = existing.map_or(0, Points::len);
         let n = n_existing.saturating_add(n_new);
         memory::require(&format!("a layout of {n} sensors"), n as u128 * BYTES_A_SENSOR)?;
@@ -190,7 +206,7 @@ impl SensorStudy {
 }
 
 /// The regions that contain none of the places.
-fn idle<'a>(avoid: &'a [Region], places: &PlaceGrid) -> impl Iterator<Item = &'a Region> {
+pub(super) fn idle<'a>(avoid: &'a [Region], places: &PlaceGrid) -> impl Iterator<Item = &'a Region> {
     let (points, domain) = (places.points().coordinates(), places.points().domain().clone());
     avoid.iter().filter(move |region| !points.chunks_exact(domain.dim()).any(|x| region.contains(&domain, x)))
 }

@@ -53,7 +53,7 @@ impl Regularity {
                 positive(name, bound)?;
             }
         }
-        let squares: f64 = domain.axes().iter().map(|axis| axis.length().powi(2)).sum();
+        let squares: f64 = domain.axes().iter().map(|axis| axis.extent().powi(2)).sum();
         let of_curvature = domain.is_periodic().then_some(curvature * squares / 16.0);
         let of_gradient = gradient.map(|g| g * domain.diameter());
         let ranges = [sup.map(|u| 2.0 * u), of_gradient, of_curvature];
@@ -130,9 +130,9 @@ fn derived_gradient(domain: &Domain, curvature: f64, oscillation: f64) -> f64 {
     let landau = (curvature * oscillation).sqrt();
     let along = |axis: &Axis| {
         if axis.periodic {
-            return landau.min(0.25 * curvature * axis.length());
+            return landau.min(0.25 * curvature * axis.extent());
         }
-        let h = axis.length().min((2.0 * oscillation / curvature).sqrt());
+        let h = axis.extent().min((2.0 * oscillation / curvature).sqrt());
         oscillation / h + 0.5 * curvature * h
     };
     let by_axes = domain.axes().iter().map(|axis| along(axis).powi(2)).sum::<f64>().sqrt();

@@ -68,6 +68,9 @@ pub struct EvaluationConfig {
     /// Only the bands of calibrated models are measured.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bands_only: bool,
+    /// Only what lies inside this mask is compared and shown: see [`lto_numerics::dataset::Mask::open`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
     /// Source frame of the long forecast; the first that all models can start from if not given.
     pub start: Option<usize>,
 }
@@ -94,6 +97,7 @@ impl Default for EvaluationConfig {
             noise: vec![0.01, 0.05, 0.1],
             horizon: None,
             bands_only: false,
+            mask: None,
             start: None,
         }
     }

@@ -203,9 +203,10 @@ pub struct ExampleField {
     pub domain: Domain,
     /// Coordinates along each axis.
     pub coordinates: Vec<Vec<f64>>,
-    /// The truth.
+    /// The truth; not finite outside a mask.
+    #[serde(with = "super::number::several")]
     pub truth: Vec<f64>,
-    /// The prediction.
+    /// The prediction; not finite outside a mask, or where it diverged.
     #[serde(with = "super::number::several")]
     pub prediction: Vec<f64>,
 }

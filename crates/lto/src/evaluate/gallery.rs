@@ -37,9 +37,9 @@ pub(super) struct Gallery {
 }
 
 impl Gallery {
-    /// Adds the power of a prediction and of its truth to the mean spectra.
+    /// Adds the power of a prediction and of its truth to the mean spectra, if both are known everywhere.
     pub fn add_spectra(&mut self, truth: &Field, values: &[f64]) {
-        if values.iter().any(|v| !v.is_finite()) {
+        if values.iter().chain(truth.values()).any(|v| !v.is_finite()) {
             return;
         }
         let predicted = Field::new(truth.grid().clone(), truth.n_channels(), values.to_vec());
@@ -101,6 +101,9 @@ pub(super) fn fields(example: &Example, j: usize, values: &[f64], about: &About)
         values.iter().enumerate().filter(|(i, _)| on_stride(*i)).map(|(_, v)| *v).collect()
     };
     let each = truth.values().chunks_exact(grid.len()).zip(values.chunks_exact(grid.len()));
+    let where_known = |truth: &[f64], values: &[f64]| -> Vec<f64> {
+        values.iter().zip(truth).map(|(v, u)| if u.is_nan() { f64::NAN } else { *v }).collect()
+    };
     let field = |(c, (truth, values)): (usize, (&[f64], &[f64]))| ExampleField {
         sample: example.sample,
         channel: about.channels.get(c).cloned().unwrap_or_default(),
@@ -113,7 +116,7 @@ pub(super) fn fields(example: &Example, j: usize, values: &[f64], about: &About)
             .map(|d| grid.coordinates(d).iter().copied().step_by(stride).collect())
             .collect(),
         truth: kept(truth),
-        prediction: kept(values),
+        prediction: kept(&where_known(truth, values)),
     };
     each.enumerate().take(CHANNELS).map(field).collect()
 }

@@ -138,7 +138,7 @@ fn example(runner: &Runner, native: &Level, sample: usize, start: usize, n_steps
     let mut rng = sample_rng(runner.config.seed, sample as u64);
     let context = ContextChoice::FULL.observe(&source, None, &mut rng)?;
     let wanted: Vec<(usize, State)> = (1..=n_steps).map(|k| (sample, State::Frame(start + k))).collect();
-    let fields = native.fields(&wanted)?;
+    let fields = runner.truths(native, &wanted)?;
     let targets = fields.into_iter().enumerate().map(|(i, field)| (times[start + 1 + i], field)).collect();
     Ok(Example { sample, context, s: times[start], targets })
 }

@@ -31,7 +31,7 @@ pub struct BandErrors {
 pub struct Scores {
     /// Errors by metric, over all channels together.
     pub errors: ByMetric<f64>,
-    /// The relative L2 error by wavenumber; `None` where points are not equally spaced.
+    /// The relative L2 error by wavenumber; `None` where points are not equally spaced, or some truth is not known.
     pub bands: Option<BandErrors>,
     /// The same of each channel alone; empty where there is one only.
     pub channels: Vec<Scores>,
@@ -70,7 +70,8 @@ impl Scores {
 
 fn band_errors(prediction: &[f64], truth: &Field) -> Result<Option<BandErrors>> {
     let grid = truth.grid();
-    if (0..grid.dim()).any(|d| grid.placement(d).is_none()) {
+    let gaps = truth.values().iter().any(|u| u.is_nan());
+    if gaps || (0..grid.dim()).any(|d| grid.placement(d).is_none()) {
         return Ok(None);
     }
     let difference: Vec<f64> = prediction.iter().zip(truth.values()).map(|(p, t)| p - t).collect();

@@ -7,6 +7,7 @@ use crate::data::stations::{Group, Span, StationData};
 use crate::error::{Error, Result};
 use crate::experiment::Setting;
 use crate::model::{Model, ModelConfig};
+use lto_numerics::dataset::Mask;
 use serde::Serialize;
 use std::path::Path;
 
@@ -27,6 +28,8 @@ pub struct StationRequest<'a> {
     pub every: usize,
     /// Other records at the same times to compare with, as a whole grid.
     pub truth: Option<&'a Path>,
+    /// Only stations inside this mask are compared with: see [`Mask::open`].
+    pub mask: Option<&'a str>,
     /// Whether the times to validate on are meant instead of those to test on.
     pub validation: bool,
 }
@@ -89,28 +92,39 @@ impl StationEvaluation {
         }
         let held = if request.validation { Span::Validation } else { Span::Test };
         let every = request.every;
-        let own = |span, at| Scoring { data: &data, from: Group::Seen, span, truth: &data, at, every };
+        let mask = request.mask.map(|written| Mask::over(written, data.records().domain())).transpose()?;
+        let mask = mask.as_ref();
+        let own = |span, at| Scoring { data: &data, from: Group::Seen, span, truth: &data, at, every, mask };
         let times = if request.validation { "times to validate on" } else { "held-out times" };
-        let new = data.n_stations(Group::New);
+        let inside = request.mask.map_or(String::new(), |mask| match mask.strip_prefix('!') {
+            Some(mask) => format!(" outside {mask}"),
+            None => format!(" inside {mask}"),
+        });
+        let new = data.n_inside(Group::New, mask);
+        if let (0, Some(mask)) = (data.n_inside(Group::All, mask), request.mask) {
+            let requirement = format!("has none of the {} stations inside", data.n_stations(Group::All));
+            return Err(Error::Config { key: "mask".into(), value: mask.into(), requirement });
+        }
         let mut wanted = vec![(
-            format!("{times}, stations trained on ({})", data.n_stations(Group::Seen)),
+            format!("{times}, stations trained on ({}{inside})", data.n_inside(Group::Seen, mask)),
             own(held, Group::Seen),
         )];
         if new > 0 {
-            wanted.push((format!("{times}, held-out stations ({new})"), own(held, Group::New)));
+            wanted.push((format!("{times}, held-out stations ({new}{inside})"), own(held, Group::New)));
             if !data.span(Span::Train).is_empty() {
                 wanted.push((
-                    format!("training times, held-out stations ({new})"),
+                    format!("training times, held-out stations ({new}{inside})"),
                     own(Span::Train, Group::New),
                 ));
             }
         }
         let truth = request.truth.map(|path| open_truth(path, &source, longest)).transpose()?;
         if let (Some(truth), Some(path)) = (&truth, request.truth) {
-            let name = format!("{times}, {} places of {}", truth.n_stations(Group::All), path.display());
+            let n = truth.n_inside(Group::All, mask);
+            let name = format!("{times}, {n} places of {}{inside}", path.display());
             wanted.push((
                 name,
-                Scoring { data: &data, from: Group::All, span: held, truth, at: Group::All, every },
+                Scoring { data: &data, from: Group::All, span: held, truth, at: Group::All, every, mask },
             ));
         }
         let total = wanted.len() * request.leads.len() * models.len();

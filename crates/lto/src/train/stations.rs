@@ -131,8 +131,15 @@ impl Measure for StationValidation {
         for (at, suffix) in [(Group::Seen, ""), (Group::New, "_new_stations")] {
             for &lead in &self.leads {
                 let (data, truth) = (self.data.as_ref(), self.data.as_ref());
-                let scoring =
-                    Scoring { data, from: Group::Seen, span: self.span, truth, at, every: self.every };
+                let scoring = Scoring {
+                    data,
+                    from: Group::Seen,
+                    span: self.span,
+                    truth,
+                    at,
+                    every: self.every,
+                    mask: None,
+                };
                 let of = |rmse: &[f64]| match rmse {
                     [one] => *one,
                     several => {

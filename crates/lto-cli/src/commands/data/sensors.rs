@@ -5,9 +5,13 @@ use crate::args::{GlobalArgs, SensorsArgs};
 use crate::output;
 use crate::usage;
 use anyhow::{Result, bail, ensure};
-use lto_numerics::dataset::{DrawnSensors, SensorDraw, SensorPlacement};
+use lto_numerics::dataset::write::AtomicFile;
+use lto_numerics::dataset::{Dataset, DrawnSensors, SensorDraw, SensorPlacement};
+use lto_numerics::records::StationDraw;
 use lto_report::picture::ticks::short;
 use lto_report::words;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Writes the table, and says what is in it.
@@ -23,6 +27,9 @@ pub fn run(args: &SensorsArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let (mut dataset, info) = open::open(&args.file, &args.dataset)?;
     if let Some(problem) = &info.problem {
         bail!("{}: {problem}", args.file.display());
+    }
+    if args.stations {
+        return stations(args, global, &mut dataset);
     }
     let draw = SensorDraw {
         sample: args.sample,
@@ -59,4 +66,68 @@ pub fn run(args: &SensorsArgs, global: &GlobalArgs) -> Result<ExitCode> {
         ))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the table of stations that record every frame, and that of those held out.
+fn stations(args: &SensorsArgs, global: &GlobalArgs, dataset: &mut Dataset) -> Result<ExitCode> {
+    let apart = held_out_file(args);
+    ensure!(
+        args.force || args.held_out == 0 || !apart.exists(),
+        "{}: already exists; --force replaces it",
+        apart.display()
+    );
+    let draw = StationDraw {
+        sample: args.sample,
+        n: args.n,
+        placement: args.design,
+        held_out: args.held_out,
+        noise: args.noise_sd.clone(),
+        gaps: args.gaps,
+        time_unit: args.time_unit.clone(),
+        seed: args.seed,
+    };
+    let mut file = AtomicFile::create(&args.output)?;
+    let mut other = (args.held_out > 0).then(|| AtomicFile::create(&apart)).transpose()?;
+    let drawn = {
+        let mut out = BufWriter::new(file.file());
+        let mut nowhere = std::io::sink();
+        let mut other = other.as_mut().map(|file| BufWriter::new(file.file()));
+        let failed = |source| lto_numerics::Error::Io { path: args.output.clone(), source };
+        let held: &mut dyn Write = match &mut other {
+            Some(other) => other,
+            None => &mut nowhere,
+        };
+        let drawn = draw.write(dataset, &mut out, held, &failed).map_err(usage::with_flag)?;
+        out.flush()?;
+        other.as_mut().map_or(Ok(()), Write::flush)?;
+        drawn
+    };
+    file.finish()?;
+    if let Some(other) = other {
+        other.finish()?;
+    }
+    output::print_results(&drawn, args.json, global, |_| {
+        let (n, held) = (words::count(args.n - args.held_out, "station"), args.held_out);
+        let mut text = format!(
+            "{}: {n}, {} from {} to {}, {} of {}\n",
+            args.output.display(),
+            words::count(drawn.frames, "time"),
+            drawn.times[0],
+            drawn.times[1],
+            words::count(drawn.rows[0] as usize, "row"),
+            drawn.channels.join(", ")
+        );
+        if held > 0 {
+            let rows = words::count(drawn.rows[1] as usize, "row");
+            text += &format!("{}: {}, {rows}\n", apart.display(), words::count(held, "station"));
+        }
+        text
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The table of the stations held out: `stations_held_out.csv` beside `stations.csv`.
+fn held_out_file(args: &SensorsArgs) -> PathBuf {
+    let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
+    args.output.with_file_name(format!("{stem}_held_out.csv"))
 }

@@ -16,6 +16,7 @@ mod read_ahead;
 mod scalar;
 mod slice;
 mod strided;
+mod text;
 pub mod zarr;
 mod zip;
 
@@ -89,7 +90,7 @@ pub enum ElementType {
     F64,
     /// Any integer or boolean type.
     Integer,
-    /// Text, complex numbers, structures: listed, but not readable.
+    /// Text, complex numbers, structures: listed, but not readable as numbers.
     Other,
 }
 
@@ -137,6 +138,14 @@ pub trait ArrayStore: Send {
     /// # Errors
     /// No such array, a slice beyond it, elements that are not numbers, or a damaged file.
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
+
+    /// The texts of an array of texts `[n]`, or of characters `[n, m]`; `None` if its elements are something else.
+    ///
+    /// # Errors
+    /// No such array, or a damaged file.
+    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+        array_index(self.path(), self.arrays(), array).map(|_| None)
+    }
 
     /// A CSV file's columns, which are already in memory.
     fn table(&self) -> Option<&csv::Table> {

@@ -6,7 +6,8 @@ use super::Format;
 use super::detect::Start;
 use super::scalar::{Kind, Scalar};
 use super::slice::Order;
-use super::strided::{Block, Extent, Found, StridedStore, data_len, file_error};
+use super::strided::{Block, Extent, Found, StridedStore, TextBlock, data_len, file_error};
+use super::text::TextForm;
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::io;
@@ -57,19 +58,26 @@ pub(super) fn array(file: &mut File, name: String, extent: Extent) -> Result<Fou
     let header = Header::parse(&String::from_utf8_lossy(text))?;
     let scalar = match header.element {
         Ok(scalar) => scalar,
-        Err(why) => return Ok(Found::refused(name, header.shape, why)),
+        Err(why) => {
+            let block = |form| TextBlock { extent, first_byte: first_byte as u64, form };
+            let text =
+                header.text.filter(|_| header.order == Order::RowMajor || header.shape.len() == 1).map(block);
+            return Ok(Found { text, ..Found::refused(name, header.shape, why) });
+        }
     };
     let first_byte = first_byte as u64;
     data_len(&header.shape, scalar.kind, extent.decoded_len.saturating_sub(first_byte))
         .map_err(|e| format!("{name}: {e}; the file is truncated or damaged"))?;
     let content = Ok(Block { extent, first_byte, scalar, order: header.order });
-    Ok(Found { name, shape: header.shape, element: scalar.kind.element(), content })
+    Ok(Found { name, shape: header.shape, element: scalar.kind.element(), content, text: None })
 }
 
 /// The header: a Python dictionary of three entries.
 struct Header {
     /// The element type, or why it cannot be read.
     element: Result<Scalar, String>,
+    /// The form of its texts, if it holds texts.
+    text: Option<TextForm>,
     order: Order,
     shape: Vec<usize>,
 }
@@ -90,7 +98,8 @@ impl Header {
         // Python 2 wrote long integers with an L.
         let sizes = sizes.map(|s| s.trim_end_matches('L').parse());
         let shape: Vec<usize> = sizes.collect::<Result<_, _>>().map_err(|e| format!("shape {shape}: {e}"))?;
-        Ok(Header { element: element(value("descr")?), order, shape })
+        let descr = value("descr")?;
+        Ok(Header { element: element(descr), text: TextForm::of_numpy(descr), order, shape })
     }
 }
 

@@ -6,8 +6,10 @@ use super::inflate::{Compression, Inflater, MAX_EXPANSION};
 use super::read_ahead::{ReadAhead, Slice};
 use super::scalar::{Kind, Scalar};
 use super::slice::{Order, SlicePath};
+use super::text::TextForm;
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, array_index, check_slice};
 use crate::error::{Error, Result};
+use crate::memory;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -75,12 +77,23 @@ pub(crate) struct Found {
     pub element: ElementType,
     /// Its numbers, or why it has none and what to do about it.
     pub content: Result<Block, String>,
+    /// Its texts, if it holds texts.
+    pub text: Option<TextBlock>,
+}
+
+/// Where the texts of an array are, row-major.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextBlock {
+    pub extent: Extent,
+    /// Offset of the first element in the decompressed extent.
+    pub first_byte: u64,
+    pub form: TextForm,
 }
 
 impl Found {
     /// An array that is listed but cannot be read.
     pub fn refused(name: String, shape: Vec<usize>, why: impl Into<String>) -> Self {
-        Found { name, shape, element: ElementType::Other, content: Err(why.into()) }
+        Found { name, shape, element: ElementType::Other, content: Err(why.into()), text: None }
     }
 
     fn info(&self) -> ArrayInfo {
@@ -134,6 +147,7 @@ pub struct StridedStore {
     file: File,
     arrays: Vec<ArrayInfo>,
     contents: Vec<Result<Block, String>>,
+    texts: Vec<Option<TextBlock>>,
     attributes: Vec<(String, String, Attribute)>,
     /// The array last decompressed, and how far.
     inflater: Option<(usize, Inflater)>,
@@ -155,6 +169,7 @@ impl StridedStore {
             format,
             file,
             arrays: found.iter().map(Found::info).collect(),
+            texts: found.iter().map(|f| f.text).collect(),
             contents: found.into_iter().map(|f| f.content).collect(),
             attributes,
             inflater: None,
@@ -233,6 +248,20 @@ impl ArrayStore for StridedStore {
                 Ok(part)
             }
         }
+    }
+
+    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+        let index = array_index(&self.path, &self.arrays, array)?;
+        let Some(TextBlock { extent, first_byte, form }) = self.texts[index] else { return Ok(None) };
+        let shape = &self.arrays[index].shape;
+        let Some(row) = form.row_size(shape) else { return Ok(None) };
+        let truncated = || Error::corrupt(&self.path, Some(array), "the file is truncated or damaged");
+        let end = shape[0].checked_mul(row).and_then(|n| n.checked_add(first_byte as usize));
+        let end = end.filter(|end| *end as u64 <= extent.decoded_len).ok_or_else(truncated)?;
+        memory::require("texts", 2 * end as u128)?;
+        let bytes = extent.start(&mut self.file, end).map_err(|e| file_error(&self.path, Some(array), e))?;
+        let bytes = bytes.get(first_byte as usize..end).ok_or_else(truncated)?;
+        Ok(Some(form.decode(bytes, row)))
     }
 }
 

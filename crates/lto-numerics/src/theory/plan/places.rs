@@ -33,9 +33,22 @@ impl PlaceGrid {
         let placement = |periodic| if periodic { Placement::Left } else { Placement::Vertex };
         let axes: Vec<_> =
             domain.axes().iter().zip(counts).map(|(axis, count)| (count, placement(axis.periodic))).collect();
-        let grid = Grid::uniform(domain.clone(), &axes)?;
+        Self::on(Grid::uniform(domain.clone(), &axes)?)
+    }
+
+    /// As many places over another domain, in the same order.
+    ///
+    /// # Errors
+    /// None for a domain of the same dimension.
+    pub(crate) fn over(&self, domain: &Domain) -> Result<Self> {
+        let placement = |(d, n)| (n, self.grid.placement(d).unwrap_or(Placement::Vertex));
+        let axes: Vec<_> = self.grid.shape().into_iter().enumerate().map(placement).collect();
+        Self::on(Grid::uniform(domain.clone(), &axes)?)
+    }
+
+    fn on(grid: Grid) -> Result<Self> {
         let points = Points::grid(grid.clone());
-        let dim = domain.dim();
+        let dim = grid.dim();
         let pad = |x: &[f64]| {
             let mut position = [0.0; 3];
             position[..dim].copy_from_slice(x);

@@ -76,6 +76,16 @@ impl Region {
         }
     }
 
+    /// The same region in the coordinates of [`Domain::flat`].
+    pub(crate) fn flat(&self, domain: &Domain) -> Self {
+        let scaled =
+            |place: &[f64]| place.iter().zip(domain.axes()).map(|(x, axis)| axis.scale * x).collect();
+        match self {
+            Region::Box { lower, upper } => Region::Box { lower: scaled(lower), upper: scaled(upper) },
+            Region::Ball { center, radius } => Region::Ball { center: scaled(center), radius: *radius },
+        }
+    }
+
     /// Refuses a region whose dimension is not `dim`.
     ///
     /// # Errors

@@ -5,9 +5,12 @@ use crate::course::Course;
 use crate::error::Result;
 use lto_numerics::dataset::Normalizer;
 use lto_numerics::kriging::{Covariance, CovarianceFit};
+use std::ops::Range;
 
 /// The most frames that a covariance is fitted to, spread over the times to train on.
 const FIT_FRAMES: usize = 256;
+/// The most frames whose departures are followed, spread over the times to train on.
+const FOLLOWED: usize = 4096;
 /// Blocks of time that are left out in turn, to know how sure a share is.
 const BLOCKS: usize = 8;
 /// Standard errors that make a damping certain: 97.5 % of all records would show at least as much.
@@ -106,7 +109,8 @@ impl StationData {
     /// `[lead, ρ]`: how much of a departure from the mean course is still there after a lead, at least as far as the records
     /// prove it is less than all of it. ρ̂ = Σ a_s a_t / Σ (a_s² − σ²) with the known noise σ, each a a departure from the
     /// course of the *other* blocks of time; its standard error is the jackknife's over the blocks, and
-    /// ρ = min(1, ρ̂ + 2 standard errors).
+    /// ρ = min(1, ρ̂ + 2 standard errors). Frames are not kept: the course is that of all of them, departures are followed
+    /// from at most 4096.
     ///
     /// # Errors
     /// Records that can no longer be read.
@@ -116,7 +120,6 @@ impl StationData {
         let block = |i: usize| (i - span.start) * blocks / span.len();
         let (p, n_stations) = (self.noise.len(), self.records().stations().len());
         let size = p * n_stations;
-        let states = span.clone().map(|i| self.states(i, normalizer)).collect::<Result<Vec<_>>>()?;
         // Sums and numbers of each block, phase and series.
         let times = self.records().times();
         let phases = self.period.map_or(1, |period| (period / self.interval()).round().max(1.0) as usize);
@@ -125,9 +128,9 @@ impl StationData {
             None => 0,
         };
         let mut sums = vec![[0.0; 2]; blocks * phases * size];
-        for (k, state) in states.iter().enumerate() {
-            let at = (block(span.start + k) * phases + phase(span.start + k)) * size;
-            for (sum, value) in sums[at..at + size].iter_mut().zip(state).filter(|(_, v)| !v.is_nan()) {
+        for i in span.clone() {
+            let (at, state) = ((block(i) * phases + phase(i)) * size, self.states(i, normalizer)?);
+            for (sum, value) in sums[at..at + size].iter_mut().zip(&state).filter(|(_, v)| !v.is_nan()) {
                 *sum = [sum[0] + value, sum[1] + 1.0];
             }
         }
@@ -145,39 +148,42 @@ impl StationData {
                 (0..size).for_each(|j| means[(b * phases + phase) * size + j] = mean_of_others(b, phase, j));
             }
         }
-        let departure = |i: usize, left_out: usize, j: usize| {
-            states[i - span.start][j] - means[(left_out * phases + phase(i)) * size + j]
+        let departures = |i: usize, left_out: usize| -> Result<Vec<f64>> {
+            let means = &means[(left_out * phases + phase(i)) * size..][..size];
+            Ok(self.states(i, normalizer)?.iter().zip(means).map(|(state, mean)| state - mean).collect())
         };
         let noise: Vec<f64> =
             self.noise.iter().zip(normalizer.scale()).map(|(noise, scale)| (noise / scale).powi(2)).collect();
-        let mut memory = Vec::new();
-        for lead in self.leads() {
-            let mut each = vec![Products::default(); blocks];
-            for i in span.clone() {
-                let Some(later) = self.later(i, lead).filter(|later| span.contains(later)) else { continue };
-                let b = block(i);
-                if block(later) != b {
-                    continue;
-                }
-                for j in 0..size {
-                    let (a, d) = (departure(i, b, j), departure(later, b, j));
+        let leads = self.leads();
+        let mut each = vec![vec![Products::default(); blocks]; leads.len()];
+        for i in Self::spread_over(span.clone(), FOLLOWED) {
+            let (b, now) = (block(i), departures(i, block(i))?);
+            for (&lead, products) in leads.iter().zip(&mut each) {
+                let later = self.later(i, lead).filter(|&later| span.contains(&later) && block(later) == b);
+                let Some(later) = later else { continue };
+                for (j, (a, d)) in now.iter().zip(departures(later, b)?).enumerate() {
                     if !(a * d).is_nan() {
-                        each[b].squares += a * a - noise[j / n_stations];
-                        each[b].products += a * d;
+                        products[b].squares += a * a - noise[j / n_stations];
+                        products[b].products += a * d;
                     }
                 }
             }
-            if let Some(share) = proven_share(&each) {
-                memory.push([lead as f64 * self.interval(), share]);
-            }
         }
-        Ok(memory)
+        let proven = leads
+            .iter()
+            .zip(&each)
+            .filter_map(|(&lead, products)| Some([lead as f64 * self.interval(), proven_share(products)?]));
+        Ok(proven.collect())
     }
 
     /// Some frames of a span, evenly spread.
     fn some_frames(&self, span: Span) -> Vec<usize> {
-        let span = self.span(span);
-        let n = span.len().min(FIT_FRAMES);
+        Self::spread_over(self.span(span), FIT_FRAMES)
+    }
+
+    /// At most `most` of some frames, evenly spread.
+    fn spread_over(span: Range<usize>, most: usize) -> Vec<usize> {
+        let n = span.len().min(most);
         (0..n).map(|k| span.start + k * span.len() / n).collect()
     }
 

@@ -11,7 +11,7 @@ use super::statics;
 use crate::error::{Error, Result};
 use crate::model::{Model, ModelCard, ModelConfig};
 use crate::problem::{Calendar, Measured, Problem};
-use lto_numerics::dataset::{Normalizer, NormalizerFit};
+use lto_numerics::dataset::{Mask, Normalizer, NormalizerFit};
 use lto_numerics::records::{FaultPolicy, Frame, RecordOptions, Records};
 use lto_numerics::{Domain, Grid, Placement, memory};
 use observe::Network;
@@ -194,6 +194,13 @@ impl StationData {
     /// Number of stations of a group.
     pub fn n_stations(&self, group: Group) -> usize {
         (0..self.held_out.len() as u32).filter(|&station| self.is_in(station, group)).count()
+    }
+
+    /// Number of stations of a group that lie inside a mask.
+    pub fn n_inside(&self, group: Group, mask: Option<&Mask>) -> usize {
+        let stations = self.records.stations().iter().zip(0..);
+        let inside = |place: &[f64]| mask.is_none_or(|mask| mask.contains(place));
+        stations.filter(|(s, number)| self.is_in(*number, group) && inside(&s.coordinates)).count()
     }
 
     /// The frame of a time, if there is one.

@@ -4,6 +4,7 @@ use super::{Group, Span, StationData};
 use crate::error::Result;
 use crate::model::Model;
 use lto_numerics::Points;
+use lto_numerics::dataset::Mask;
 use std::sync::Arc;
 
 /// One forecast against what was observed.
@@ -30,6 +31,8 @@ pub struct Scoring<'a> {
     pub at: Group,
     /// Every how many frames a forecast begins.
     pub every: usize,
+    /// Readings outside it are not compared with.
+    pub mask: Option<&'a Mask>,
 }
 
 impl Scoring<'_> {
@@ -52,9 +55,13 @@ impl Scoring<'_> {
             if (0..p).any(|c| context.newest(p).channel(c).is_none()) {
                 continue;
             }
-            let Some(truth) = self.truth.truth(target, |station| self.truth.is_in(station, self.at))? else {
+            let Some(mut truth) = self.truth.truth(target, |station| self.truth.is_in(station, self.at))?
+            else {
                 continue;
             };
+            if let Some(mask) = self.mask {
+                mask.apply(&truth.points, &mut truth.values);
+            }
             let points = on(&truth.points, model)?;
             let predicted = model.predict(&context, s, &[t], &Arc::new(points))?;
             let n = truth.points.len();

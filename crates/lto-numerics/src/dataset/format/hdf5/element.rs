@@ -1,6 +1,7 @@
-//! Which HDF5 element types are real numbers, and how a dataset of them becomes `f64`.
+//! Which HDF5 element types are real numbers or texts, and how a dataset of them becomes `f64` or `String`.
 
 use crate::dataset::format::scalar::{Kind, Scalar, half};
+use crate::dataset::format::text::TextForm;
 use rust_hdf5::format::messages::datatype::IeeeFormat;
 use rust_hdf5::{ByteOrder, DatatypeMessage, H5Dataset, H5Type};
 
@@ -39,6 +40,24 @@ pub(super) fn number(datatype: &DatatypeMessage) -> Option<Scalar> {
         _ => return None,
     };
     Some(Scalar { kind, big_endian: *order == ByteOrder::BigEndian })
+}
+
+/// Whether elements are texts.
+pub(super) fn is_text(datatype: &DatatypeMessage) -> bool {
+    matches!(datatype, DatatypeMessage::FixedString { .. } | DatatypeMessage::VarLenString { .. })
+}
+
+/// All texts of a dataset of texts `[n]`, or of characters `[n, m]`; `None` if it has another shape.
+pub(super) fn texts(dataset: &H5Dataset, shape: &[usize]) -> rust_hdf5::Result<Option<Vec<String>>> {
+    match dataset.datatype()? {
+        DatatypeMessage::FixedString { size, .. } => {
+            let form = TextForm::bytes(size as usize);
+            let Some(row) = form.row_size(shape).filter(|row| *row > 0) else { return Ok(None) };
+            Ok(Some(form.decode(&dataset.read_raw_bytes()?, row)))
+        }
+        DatatypeMessage::VarLenString { .. } if shape.len() == 1 => dataset.read_strings_lossy().map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// Reads a slice of a dataset of numbers of this kind; an empty `start` means a scalar.

@@ -14,7 +14,7 @@ pub(crate) use write::Hdf5Writer;
 use super::cf::Packing;
 use super::detect::Start;
 use super::scalar::Kind;
-use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, check_slice};
+use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, array_index, check_slice};
 use crate::error::{Error, Result};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use std::io;
@@ -41,6 +41,8 @@ pub struct Hdf5Store {
 enum Content {
     /// Numbers.
     Numbers(Kind, H5Dataset, Option<Packing>),
+    /// Texts, or characters: names, not numbers.
+    Texts(H5Dataset),
     /// Nothing at all (`h5py.Empty` to NumPy users): read as no elements.
     Null,
     /// Something valid that is not read as numbers.
@@ -168,5 +170,17 @@ impl ArrayStore for Hdf5Store {
         let reversed = |of: &[usize]| of.iter().rev().copied().collect::<Vec<_>>();
         let count = reversed(count);
         Ok(matlab::reverse_axes(guarded_read(&reversed(start), &count)?, &count))
+    }
+
+    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+        let at = array_index(&self.path, &self.arrays, array)?;
+        let Content::Texts(dataset) = &self.contents[at] else { return Ok(None) };
+        let shape = &self.arrays[at].shape;
+        if shape.is_empty() || shape.contains(&0) {
+            return Ok(None);
+        }
+        guarded(&self.path, Some(array), || storage::check(dataset, Kind::U8, shape, self.length))?
+            .map_err(|problem| Error::corrupt(&self.path, Some(array), problem))?;
+        guarded(&self.path, Some(array), || element::texts(dataset, shape))
     }
 }

@@ -1,7 +1,7 @@
 //! How HDF5 datasets are stored: described for people, and checked before anything is allocated.
 
 use super::Content;
-use super::element::number;
+use super::element::{is_text, number};
 use crate::dataset::format::inflate::MAX_EXPANSION;
 use crate::dataset::format::scalar::Kind;
 use crate::dataset::format::{ArrayInfo, ElementType};
@@ -76,6 +76,7 @@ pub(super) fn describe(file: &H5File, name: &str) -> rust_hdf5::Result<(ArrayInf
     } else {
         match kind {
             Some(kind) => Content::Numbers(kind, dataset, None),
+            None if is_text(&dataset.datatype()?) => Content::Texts(dataset),
             None => Content::Other,
         }
     };

@@ -136,5 +136,5 @@ fn variable(extent: Extent, content: u64, start: &[u8], big_endian: bool) -> Res
     }
     let scalar = Scalar { kind: stored, big_endian };
     let block = Block { extent, first_byte: first, scalar, order: Order::ColumnMajor };
-    Ok(Some(Found { name, shape, element: class.element(), content: Ok(block) }))
+    Ok(Some(Found { name, shape, element: class.element(), content: Ok(block), text: None }))
 }

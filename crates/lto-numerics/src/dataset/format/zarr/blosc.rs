@@ -1,6 +1,7 @@
 //! Blosc, version 1: blocks of shuffled bytes, each compressed by one of several codecs.
 
-use super::codec::{inflate_zlib, inflate_zstd};
+use super::codec::{inflate_zlib, inflate_zstd, shown};
+use std::ops::RangeInclusive;
 
 /// Bytes of the header.
 const HEADER: usize = 16;
@@ -11,11 +12,11 @@ const MIN_SPLIT: usize = 128;
 /// Farthest match of BloscLZ that needs no more than two bytes.
 const NEAR: usize = 8191;
 
-/// Decompresses a chunk that must become `expected` bytes.
+/// Decompresses a chunk that must become as many bytes as `expected`.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn decompress(bytes: &[u8], expected: usize) -> Result<Vec<u8>, String> {
+pub(super) fn decompress(bytes: &[u8], expected: &RangeInclusive<usize>) -> Result<Vec<u8>, String> {
     let damaged = || "damaged Blosc data".to_string();
     let word = |at: usize| -> Option<usize> {
         let bytes = bytes.get(at..at + 4)?;
@@ -26,7 +27,8 @@ pub(super) fn decompress(bytes: &[u8], expected: usize) -> Result<Vec<u8>, Strin
     }
     let (flags, width) = (bytes[2], usize::from(bytes[3]).max(1));
     let (total, block) = (word(4).ok_or_else(damaged)?, word(8).ok_or_else(damaged)?);
-    if total != expected || block == 0 && total > 0 {
+    if !expected.contains(&total) || block == 0 && total > 0 {
+        let expected = shown(expected);
         return Err(format!("Blosc data of {total} bytes, where {expected} are expected"));
     }
     if flags & 2 != 0 {
@@ -86,8 +88,8 @@ impl Codec {
         match self {
             Self::BloscLz => blosclz(bytes, expected).ok_or_else(|| "damaged BloscLZ data".into()),
             Self::Lz4 => lz4_flex::block::decompress(bytes, expected).map_err(|e| format!("LZ4: {e}")),
-            Self::Zlib => inflate_zlib(bytes, expected),
-            Self::Zstd => inflate_zstd(bytes, expected),
+            Self::Zlib => inflate_zlib(bytes, &(expected..=expected)),
+            Self::Zstd => inflate_zstd(bytes, &(expected..=expected)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::blosc;
 use serde_json::Value;
 use std::io::Read;
+use std::ops::RangeInclusive;
 
 /// A step from bytes to bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,11 +37,11 @@ impl Codec {
         })
     }
 
-    /// Undoes the step. `expected` is the length of the decoded chunk, which every step but a checksum keeps.
+    /// Undoes the step. `expected` are the lengths that the decoded chunk may have, which every step but a checksum keeps.
     ///
     /// # Errors
     /// What is wrong with the bytes.
-    pub(super) fn decode(&self, bytes: Vec<u8>, expected: usize) -> Result<Vec<u8>, String> {
+    pub(super) fn decode(&self, bytes: Vec<u8>, expected: &RangeInclusive<usize>) -> Result<Vec<u8>, String> {
         match self {
             Self::Gzip => exactly(flate2::read::MultiGzDecoder::new(&bytes[..]), expected, "gzip"),
             Self::Zlib => inflate_zlib(&bytes, expected),
@@ -68,21 +69,28 @@ pub(super) fn without_checksum(mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-pub(super) fn inflate_zlib(bytes: &[u8], expected: usize) -> Result<Vec<u8>, String> {
+pub(super) fn inflate_zlib(bytes: &[u8], expected: &RangeInclusive<usize>) -> Result<Vec<u8>, String> {
     exactly(flate2::read::ZlibDecoder::new(bytes), expected, "zlib")
 }
 
-pub(super) fn inflate_zstd(bytes: &[u8], expected: usize) -> Result<Vec<u8>, String> {
+pub(super) fn inflate_zstd(bytes: &[u8], expected: &RangeInclusive<usize>) -> Result<Vec<u8>, String> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(bytes).map_err(|e| format!("zstd: {e}"))?;
     exactly(decoder, expected, "zstd")
 }
 
 /// All bytes of a decoder, which must be as many as expected; no more are read.
-fn exactly(decoder: impl Read, expected: usize, name: &str) -> Result<Vec<u8>, String> {
+fn exactly(decoder: impl Read, expected: &RangeInclusive<usize>, name: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    decoder.take(expected as u64 + 1).read_to_end(&mut out).map_err(|e| format!("{name}: {e}"))?;
-    if out.len() != expected {
+    decoder.take(*expected.end() as u64 + 1).read_to_end(&mut out).map_err(|e| format!("{name}: {e}"))?;
+    if !expected.contains(&out.len()) {
+        let expected = shown(expected);
         return Err(format!("{name}: {} bytes or more, where {expected} are expected", out.len()));
     }
     Ok(out)
+}
+
+/// A number of bytes, or the most.
+pub(super) fn shown(expected: &RangeInclusive<usize>) -> String {
+    let (least, most) = (expected.start(), expected.end());
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
 }

@@ -1,10 +1,15 @@
 //! The description of an array: `.zarray` and `.zattrs` of version 2, `zarr.json` of version 3.
 
 use super::codec::Codec;
+use super::texts::Texts;
 use crate::dataset::format::Attribute;
 use crate::dataset::format::npy::element;
 use crate::dataset::format::scalar::{Kind, Scalar};
+use crate::dataset::format::text::TextForm;
 use serde_json::Value;
+
+/// Stands for elements that are no numbers.
+const BYTE: Scalar = Scalar { kind: Kind::U8, big_endian: false };
 
 /// Where and how the chunks of an array are stored.
 #[derive(Clone, Debug)]
@@ -13,6 +18,8 @@ pub(super) struct ArrayForm {
     /// Shape of what is decoded at once: a chunk, or an inner chunk of a shard.
     pub(super) chunk: Vec<usize>,
     pub(super) scalar: Scalar,
+    /// Its texts, if its elements are no numbers.
+    pub(super) texts: Option<Texts>,
     /// Whether the first axis runs fastest in a chunk.
     pub(super) column_major: bool,
     /// The value of what is not stored.
@@ -77,9 +84,13 @@ fn number(value: &Value) -> f64 {
 /// # Errors
 /// What is wrong with its description, or not supported.
 pub(super) fn version_2(json: &Value) -> Result<ArrayForm, String> {
-    let scalar = element(json["dtype"].as_str().ok_or("elements that are not numbers")?)?;
+    let dtype = json["dtype"].as_str().ok_or("elements that are not numbers")?;
     let mut codecs = Vec::new();
-    let filters = json["filters"].as_array().into_iter().flatten();
+    let filters = || json["filters"].as_array().into_iter().flatten();
+    let variable = dtype == "|O" && filters().any(|filter| filter["id"] == "vlen-utf8");
+    let texts = variable.then_some(Texts::Variable).or_else(|| TextForm::of_numpy(dtype).map(Texts::Fixed));
+    let scalar = if texts.is_some() { BYTE } else { element(dtype)? };
+    let filters = filters().filter(|filter| filter["id"] != "vlen-utf8");
     for codec in filters.chain(std::iter::once(&json["compressor"]).filter(|c| !c.is_null())) {
         codecs.push(Codec::of(codec["id"].as_str().unwrap_or_default(), codec)?);
     }
@@ -88,6 +99,7 @@ pub(super) fn version_2(json: &Value) -> Result<ArrayForm, String> {
         shape: sizes(&json["shape"], "shape")?,
         chunk: sizes(&json["chunks"], "chunks")?,
         scalar,
+        texts,
         column_major: json["order"] == "F",
         fill: number(&json["fill_value"]),
         codecs,
@@ -110,10 +122,13 @@ pub(super) fn version_3(json: &Value) -> Result<ArrayForm, String> {
     let (prefix, usual) = if keys["name"] == "v2" { ("", '.') } else { ("c", '/') };
     let separator =
         keys["configuration"]["separator"].as_str().and_then(|s| s.chars().next()).unwrap_or(usual);
+    let texts = Texts::of_type(&json["data_type"]);
+    let scalar = || Ok::<_, String>(Scalar { kind: kind(&json["data_type"])?, big_endian: false });
     let mut form = ArrayForm {
         shape: sizes(&json["shape"], "shape")?,
         chunk: sizes(&grid["configuration"]["chunk_shape"], "chunk_shape")?,
-        scalar: Scalar { kind: kind(&json["data_type"])?, big_endian: false },
+        scalar: if texts.is_some() { BYTE } else { scalar()? },
+        texts,
         column_major: false,
         fill: number(&json["fill_value"]),
         codecs: Vec::new(),
@@ -130,6 +145,7 @@ impl ArrayForm {
             let settings = &codec["configuration"];
             match codec["name"].as_str().unwrap_or_default() {
                 "bytes" | "endian" => self.scalar.big_endian = settings["endian"] == "big",
+                "vlen-utf8" if self.texts == Some(Texts::Variable) => {}
                 "transpose" => self.transpose(settings)?,
                 "sharding_indexed" => {
                     let inner = sizes(&settings["chunk_shape"], "chunk_shape of a shard")?;
@@ -175,7 +191,11 @@ impl ArrayForm {
         if self.chunk.len() != self.shape.len() || self.chunk.contains(&0) {
             return Err(format!("chunks of {:?} in an array of {:?}", self.chunk, self.shape));
         }
-        let bytes = self.chunk.iter().try_fold(self.scalar.kind.size(), |n, &c| n.checked_mul(c));
+        let size = self.texts.map_or(self.scalar.kind.size(), Texts::size);
+        if size == 0 {
+            return Err("texts without any characters".into());
+        }
+        let bytes = self.chunk.iter().try_fold(size, |n, &c| n.checked_mul(c));
         match bytes {
             Some(bytes)
                 if bytes <= 1 << 31

@@ -3,6 +3,7 @@
 mod blosc;
 mod codec;
 mod metadata;
+mod texts;
 
 use super::cf::Packing;
 use super::detect::Start;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// Groups within groups that are looked into.
@@ -135,7 +137,8 @@ impl ZarrStore {
         }
         let shape = json["shape"].as_array().into_iter().flatten();
         let shape: Vec<usize> = shape.map(|n| n.as_u64().unwrap_or(0) as usize).collect();
-        let element = form.as_ref().map_or(ElementType::Other, |form| form.scalar.kind.element());
+        let element = form.as_ref().ok().filter(|form| form.texts.is_none());
+        let element = element.map_or(ElementType::Other, |form| form.scalar.kind.element());
         let storage = form.as_ref().map_or("unreadable".into(), |form| format!("chunks {:?}", form.chunk));
         let packed = form.and_then(|form| Ok((form, Packing::of(&attributes, &name, element)?)));
         self.arrays.push(ArrayInfo { name, shape, element, storage });
@@ -155,8 +158,14 @@ impl ZarrStore {
         }
     }
 
-    /// The values of a chunk, row-major; `None` if it is not stored.
-    fn chunk(&self, form: &ArrayForm, array: usize, index: &[usize]) -> Result<Option<Vec<f64>>> {
+    /// The decoded bytes of a chunk, one of the lengths `expected`; `None` if it is not stored.
+    fn bytes(
+        &self,
+        form: &ArrayForm,
+        array: usize,
+        index: &[usize],
+        expected: &RangeInclusive<usize>,
+    ) -> Result<Option<Vec<u8>>> {
         let outer: Vec<usize> = match &form.shard {
             Some(shard) => index.iter().zip(&shard.chunks).map(|(i, n)| i / n).collect(),
             None => index.into(),
@@ -170,14 +179,21 @@ impl ZarrStore {
             Err(source) => return Err(Error::Io { path, source }),
         };
         let Some(mut bytes) = bytes else { return Ok(None) };
-        let n: usize = form.chunk.iter().product();
-        let expected = n * form.scalar.kind.size();
         for codec in form.codecs.iter().rev() {
             bytes = codec.decode(bytes, expected).map_err(wrong)?;
         }
-        if bytes.len() != expected {
+        if !expected.contains(&bytes.len()) {
+            let expected = codec::shown(expected);
             return Err(wrong(format!("a chunk of {} bytes, where {expected} are expected", bytes.len())));
         }
+        Ok(Some(bytes))
+    }
+
+    /// The values of a chunk, row-major; `None` if it is not stored.
+    fn chunk(&self, form: &ArrayForm, array: usize, index: &[usize]) -> Result<Option<Vec<f64>>> {
+        let n: usize = form.chunk.iter().product();
+        let size = n * form.scalar.kind.size();
+        let Some(bytes) = self.bytes(form, array, index, &(size..=size))? else { return Ok(None) };
         let mut values = vec![0.0; n];
         form.scalar.decode(&bytes, &mut values, Line { count: n, step: 1, out_step: 1 });
         Ok(Some(if form.column_major { row_major(&values, &form.chunk) } else { values }))
@@ -288,6 +304,26 @@ impl ArrayStore for ZarrStore {
             packing.unpack(&mut out);
         }
         Ok(out)
+    }
+
+    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+        let number = array_index(&self.path, &self.arrays, array)?;
+        let Ok((form, _)) = &self.forms[number] else { return Ok(None) };
+        let (Some(texts), &[length], &[chunk]) = (form.texts, &form.shape[..], &form.chunk[..]) else {
+            return Ok(None);
+        };
+        memory::require(&format!("{length} texts"), (length as u128) * 32)?;
+        let mut all = Vec::new();
+        for i in 0..length.div_ceil(chunk) {
+            let found = match self.bytes(form, number, &[i], &texts.lengths(chunk))? {
+                Some(bytes) => texts.decode(&bytes),
+                None => Ok(Vec::new()),
+            };
+            all.extend(found.map_err(|problem| Error::corrupt(&self.path, Some(array), problem))?);
+            // What is not stored is empty, and the last chunk reaches beyond the end.
+            all.resize(length.min((i + 1) * chunk), String::new());
+        }
+        Ok(Some(all))
     }
 }
 
