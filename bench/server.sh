@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The service under load, on loopback: the embedded twin, 100 sensors, 1000 points; beside the model alone, and beside the same
 # model behind FastAPI and PyTorch, in one run. Needs wrk. PYTHON names an interpreter with torch, fastapi and uvicorn; without
-# one the peer is left out. SECONDS_EACH: time for one measurement. LTO and BARE name programs that are built already.
+# one the peer is left out. SECONDS_EACH: time for one measurement. LTO names a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
@@ -11,10 +11,8 @@ target=${CARGO_TARGET_DIR:-target}
 twin=crates/lto-server/twin/model.safetensors
 if [ -z "${LTO:-}" ]; then
     cargo build --quiet --release --bin lto
-    cargo build --quiet --release -p lto-server --example bare
 fi
 lto=${LTO:-$target/release/lto}
-bare=${BARE:-$target/release/examples/bare}
 command -v wrk >/dev/null || { echo "wrk is missing: apt-get install wrk" >&2; exit 1; }
 
 started=()
@@ -45,7 +43,7 @@ load() { # form, connections, delay in ms, port, process
 }
 
 echo "machine: $(nproc) cores, $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1); sender: $(wrk --version 2>&1 | head -1 || true)"
-"$bare" "$twin" "$seconds"
+"$lto" bench request --seconds "$seconds"
 
 "$lto" serve --port "$port" --log off --quiet 2>/dev/null &
 started+=($!)

@@ -1,7 +1,8 @@
 """An hour of everything that clients do to a service, good and bad; memory and errors are looked at all the while.
 
 `soak.py HOST:PORT PID [SECONDS [RATE]]`: predictions at a moderate rate, and beside them clients that are killed, that send and
-take slowly, that never finish their headers, and 10,000 that say nothing. Prints a line a minute, and at the end what it saw.
+take slowly, that never finish their headers, and 10,000 that say nothing. Prints a line a minute, and at the
+end what it saw: the lowest and the highest memory of each sixth of the time.
 """
 
 from __future__ import annotations
@@ -144,6 +145,8 @@ def idle() -> None:
         time.sleep(min(90, max(0, ends - time.monotonic())))
         for stream in streams:
             stream.close()
+        # A while without them: what the service holds then should not grow.
+        time.sleep(min(60, max(0, ends - time.monotonic())))
 
 
 def memory() -> float:
@@ -156,16 +159,21 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_N
 threads = [threading.Thread(target=kind, daemon=True) for kind in (regular, regular, killed, slow, slow, half_open, idle)]
 for thread in threads:
     thread.start()
-sizes = []
+sizes: list[float] = []
 begun = time.monotonic()
+told = 0
 while time.monotonic() < ends and os.path.exists(f"/proc/{pid}"):
-    time.sleep(min(60, max(0.1, ends - time.monotonic())))
+    time.sleep(2)
     sizes.append(memory())
-    with lock:
-        print(f"{(time.monotonic() - begun) / 60:.0f} min: {sizes[-1]:.1f} MB, {counts}", flush=True)
+    if time.monotonic() - begun >= 60 * (told + 1):
+        told += 1
+        with lock:
+            print(f"{told} min: {min(sizes[-30:]):.1f} to {max(sizes[-30:]):.1f} MB, {counts}", flush=True)
 for thread in threads:
     thread.join(timeout=100)
 wrong = {what: n for what, n in counts.items() if what.startswith(("wrong", "failed"))}
-third = max(1, len(sizes) // 3)
-print(f"resident memory: {max(sizes[:third]):.1f} MB at most in the first third, {max(sizes[-third:]):.1f} MB in the last; wrong or failed: {wrong or 'none'}")
+sixth = max(1, len(sizes) // 6)
+parts = [sizes[i : i + sixth] for i in range(0, 6 * sixth, sixth) if sizes[i : i + sixth]]
+print("resident memory by sixths, lowest to highest MB:", ", ".join(f"{min(part):.0f} to {max(part):.0f}" for part in parts))
+print(f"counted: {counts}; wrong or failed: {wrong or 'none'}")
 sys.exit(1 if wrong or not os.path.exists(f"/proc/{pid}") else 0)

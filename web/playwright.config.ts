@@ -7,8 +7,6 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   workers: 2,
   fullyParallel: true,
-  // Machines that test may be slow or busy; what fails once and passes twice is reported as flaky.
-  retries: 2,
   reporter: "list",
   use: {
     viewport: { width: 1280, height: 800 },

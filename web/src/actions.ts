@@ -1,5 +1,6 @@
 // What people do with sensors and time. Every way to do it, by pointer, key, button or file, ends here.
 
+import type { Observed } from "./api";
 import type { Field } from "./field";
 import { inside, readsField, type Model } from "./model";
 import { moved, normal, sensor, valuesOf, type MoveRule, type Sensor } from "./sensors";
@@ -53,6 +54,22 @@ export class Actions {
     const { rule } = this.state;
     const sensors = rows.map(({ place, values }) => sensor(place, values, "measured"));
     this.store.set({ sensors, selected: null, rule: rule === "truth" ? "guess" : rule });
+  }
+
+  /** The newest readings, shown as far ahead of them as before; sensors that stay where they were stay the same. */
+  follow({ s, sensors: places, readings }: Observed): void {
+    const { model, sensors, t, rule, s: before } = this.state;
+    if (!model) return;
+    const known = new Map(sensors.map((one) => [one.place.join(), one]));
+    const next = places.map((place, k) => ({ ...(known.get(place.join()) ?? sensor(place, readings[k], "measured")), values: readings[k], origin: "measured" as const }));
+    const times = model.times && { s, t: Math.min(s + t - before, model.times.end) };
+    this.store.set({ sensors: next, live: "on", rule: rule === "truth" ? "guess" : rule, ...times });
+  }
+
+  /** Begins to follow the newest readings, or ends it. */
+  setLive(on: boolean): void {
+    if (on) this.remember();
+    this.store.set({ live: on ? "waiting" : "off", playing: false });
   }
 
   select(id: number | null): void {

@@ -19,6 +19,13 @@ export interface Answer {
   upper?: Float32Array;
 }
 
+/** Readings that have come in; `s` is missing without time. */
+export interface Observed {
+  s: number;
+  sensors: number[][];
+  readings: number[][];
+}
+
 export interface Bounds {
   shape: number[];
   bounds: number[];
@@ -98,6 +105,27 @@ export class Api {
 
   design(model: string, body: { sensors: number[][]; n: number }, signal: AbortSignal) {
     return this.json(route(model, "design"), body, signal) as Promise<Design>;
+  }
+
+  /** The newest readings now, if there are any, and as they come, until the server ends the stream. */
+  async *observed(model: Model, signal: AbortSignal): AsyncGenerator<Observed> {
+    // The forecast that comes along is not needed: as small as can be.
+    const leads = model.times ? "&leads=0" : "";
+    const path = `${route(model.name, "forecast/stream")}?readings=true&grid=${model.axes.map(() => 2).join("x")}${leads}`;
+    const response = await this.send(path, "text/event-stream", undefined, signal);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; ; ) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw signal.aborted ? error : new Unreachable("The stream has ended.");
+      });
+      if (done) return;
+      const events = (text + value).split("\n\n");
+      text = events.pop()!;
+      for (const event of events) {
+        const data = event.match(/^data: ?(.*)$/m)?.[1];
+        if (data && /^event: ?forecast$/m.test(event)) yield JSON.parse(data) as Observed;
+      }
+    }
   }
 
   private async json(path: string, body?: object, signal?: AbortSignal): Promise<unknown> {

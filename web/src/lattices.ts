@@ -17,9 +17,16 @@ export function gridOf(model: Model, n: number): number[] {
   return lengths.map((length) => Math.max(Math.round((n * length) / longest), 16));
 }
 
-/** Times of a space–time picture. */
+/** Times of a space–time picture: whole native intervals if enough of them lead to the end, since models that go there by steps take each of them once. */
 export function timesOf(model: Model, s: number, n: number): number[] {
-  return model.times ? between(s, model.times.end, Math.round(0.75 * n) + 1) : [];
+  if (!model.times) return [];
+  const { end, native_interval: interval } = model.times;
+  const most = Math.round(0.75 * n);
+  const steps = interval ? Math.round((end - s) / interval) : 0;
+  const fits = (parts: number) => steps % parts === 0 && Math.abs(s + steps * interval! - end) < 1e-6 * (end - s);
+  let parts = Math.min(steps, most);
+  while (3 * parts >= most && !fits(parts)) parts--;
+  return between(s, end, 1 + (3 * parts >= most ? parts : most));
 }
 
 /** The lattice of a grid over a domain of two axes; over one axis and time, from s to the end, otherwise. */

@@ -9,6 +9,7 @@ import { h, save } from "./dom";
 import { icon } from "./icons";
 import { jobs } from "./jobs";
 import { KEYS, listenToKeys } from "./keyboard";
+import { Live } from "./live";
 import { Loader } from "./load";
 import type { Model } from "./model";
 import { Moment } from "./moment";
@@ -40,7 +41,8 @@ const keep = () => {
   const { model, sensors } = store.state;
   if (model) save("sensors.csv", sensorsCsv(model, sensors), "text/csv");
 };
-const sensorCard = new SensorCard(store, actions, add, () => loader.choose(), keep);
+const lost = (error: Parameters<ConnectionWatch["lost"]>[0]) => connection.lost(error);
+const sensorCard = new SensorCard(store, actions, new Live(store, actions, api, lost).root, add, () => loader.choose(), keep);
 const takeAway = new TakeAway(store, api, () => stage.shown, announce);
 
 const help = h("dialog", { className: "help", "aria-label": "Keys" },
@@ -69,7 +71,6 @@ const header = h("header", {},
 
 // Forecasts follow every gesture; what takes longer waits until it has ended.
 const { quick, patient } = jobs(api);
-const lost = (error: Parameters<ConnectionWatch["lost"]>[0]) => connection.lost(error);
 const pumps = [new Pump(store, quick, lost), new Pump(store, patient, lost)];
 const connection = new ConnectionWatch(store, api, (models: Model[]) => models[0] && actions.open(models[0]), () => {
   for (const pump of pumps) {

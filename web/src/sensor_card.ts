@@ -26,8 +26,9 @@ export class SensorCard {
   private shown = "";
 
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly actions: Actions,
+    live: HTMLElement,
     add: () => void,
     load: () => void,
     keep: () => void,
@@ -42,13 +43,15 @@ export class SensorCard {
     this.noise.addEventListener("input", () => actions.setNoise(Number(this.noise.value)));
     const all = h("div", { className: "field-row" }, h("label", { for: "noise-all" }, "Noise of all"), this.noise,
       h("button", { type: "button", className: "quiet", title: "New random numbers", onclick: () => actions.redraw() }, "redraw"));
-    this.root = card("Sensors", true, this.count, buttons, this.chosen, this.rules, all, this.table);
+    this.root = card("Sensors", true, this.count, buttons, live, this.chosen, this.rules, all, this.table);
     this.table.addEventListener("toggle", () => this.showTable(store.state));
     store.subscribe((state, changed) => this.show(state, changed));
   }
 
   /** Puts the cursor into the reading of the selected sensor. */
   edit(): void {
+    // A sensor that was selected in this frame has no input yet.
+    this.store.tell();
     this.chosen.querySelector("input")?.select();
   }
 

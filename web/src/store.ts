@@ -44,6 +44,8 @@ export interface State {
   /** The sensor that a gesture has moved to where only the others can say what it reads, until it has been told. */
   guess: { id: number; gesture: number } | null;
   playing: boolean;
+  /** Whether the newest readings of the server are followed, and whether any have come. */
+  live: "off" | "waiting" | "on";
   channel: number;
   views: ViewName[];
   contours: boolean;
@@ -77,7 +79,7 @@ export interface State {
 
 const EMPTY: State = {
   connection: "connecting", models: [], model: null, sensors: [], revision: 0, selected: null, rule: "carry",
-  s: 0, t: 0, gesture: null, guess: null, playing: false, channel: 0, views: ["forecast"], contours: false, map: "lagoon",
+  s: 0, t: 0, gesture: null, guess: null, playing: false, live: "off", channel: 0, views: ["forecast"], contours: false, map: "lagoon",
   momentary: false, probe: null, band: 0.9, curvature: null, advice: true, forecast: null, start: null, others: null,
   course: null, truth: null, truthAtStart: null, series: null, truthSeries: null, bounds: null, design: null, problems: {},
 };
@@ -118,7 +120,9 @@ export class Store {
     this.set({ ...EMPTY, connection, models, contours, map, band, advice, momentary, model: { ...model }, views: kept.length > 0 ? kept : ["forecast"] });
   }
 
-  private tell(): void {
+  /** Tells what has changed now, not with the next frame. */
+  tell(): void {
+    cancelAnimationFrame(this.frame);
     this.frame = 0;
     const changed = this.changed;
     this.changed = new Set();

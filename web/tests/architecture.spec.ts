@@ -9,7 +9,7 @@ const LAYERS = [
   ["main"],
   ["announce", "stage", "takeaway"],
   ["commands", "export", "gestures", "trust"],
-  ["connection", "jobs", "keyboard", "load", "moment", "panel", "profile", "sensor_card", "theme", "timeline"],
+  ["connection", "jobs", "keyboard", "live", "load", "moment", "panel", "profile", "sensor_card", "theme", "timeline"],
   ["actions", "marks", "pump", "views"],
   ["csv", "plot", "store"],
   ["api", "contours", "frame", "icons", "lattices", "painter", "sensors", "vti"],

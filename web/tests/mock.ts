@@ -65,11 +65,16 @@ function points(query: { grid?: number[]; points?: Place[] }, { domain }: (typeo
 export class Mock {
   private server: Server | null = null;
   private states = new Map<string, Readings>();
+  /** The newest readings, as an event of a stream, and the open streams, by model. */
+  private newest = new Map<string, string>();
+  private streams: { name: string; response: ServerResponse }[] = [];
   /** Paths that were asked for, in order. */
   readonly asked: string[] = [];
 
   async start(port: number): Promise<number> {
     this.states.clear();
+    this.newest.clear();
+    this.streams = [];
     this.server = createServer((request, response) => void this.answer(request, response));
     await new Promise<void>((done) => this.server!.listen(port, "127.0.0.1", done));
     return (this.server.address() as { port: number }).port;
@@ -87,6 +92,7 @@ export class Mock {
     this.asked.push(url.pathname);
     if (!name) return json(response, { models: MODELS });
     const chosen = MODELS.find((one) => one.name === name)!;
+    if (verb === "forecast") return this.stream(name, response);
     const text = await new Promise<string>((done) => {
       const parts: Buffer[] = [];
       request.on("data", (part) => parts.push(part)).on("end", () => done(Buffer.concat(parts).toString()));
@@ -99,6 +105,12 @@ export class Mock {
       const state = String(this.states.size);
       this.states.set(state, body);
       return json(response, { state, expires_in: 600 });
+    }
+    if (verb === "observations") {
+      const { time: s, sensors, values: readings } = body;
+      this.newest.set(name, `event: forecast\ndata: ${JSON.stringify({ s, sensors, readings })}\n\n`);
+      for (const open of this.streams) if (open.name === name) open.response.write(this.newest.get(name));
+      return json(response, { time: s, sensors: sensors.length });
     }
     if (verb === "truth") {
       const grid = url.searchParams.get("grid")!.split("x").map(Number);
@@ -126,6 +138,13 @@ export class Mock {
     const fill = (sensors: Place[]) => Math.max(...places.map((place) => gap(place, sensors)));
     const without = (body.sensors as Place[]).map((at, sensor) => ({ sensor, at, value: fill(body.sensors.filter((_: Place, k: number) => k !== sensor)), rise: 0 }));
     return json(response, { places: [best], objective: "fill_distance", before: fill(body.sensors), after: fill([...body.sensors, best]), most: without.sort((a, b) => b.value - a.value).slice(0, 3), least: [] });
+  }
+
+  /** Readings as they come. */
+  private stream(name: string, response: ServerResponse): void {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(this.newest.get(name) ?? ": nothing yet\n\n");
+    this.streams.push({ name, response });
   }
 
   private file(path: string, response: ServerResponse): void {

@@ -36,3 +36,9 @@ fn a_training_step_takes_the_batch_it_is_told() {
     assert_eq!(row[..2], ["burgers", "2"], "{table}");
     assert!(row[2].parse::<f64>().unwrap() > 0.0, "{table}");
 }
+
+#[test]
+fn requests_to_the_twin_of_the_service_are_measured() {
+    let text = Workspace::new().succeed(&["bench", "request", "--seconds", "0.001"]);
+    assert_eq!(text.lines().filter(|line| line.contains("of a processor each")).count(), 5, "{text}");
+}

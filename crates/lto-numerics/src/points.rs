@@ -4,7 +4,8 @@
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::grid::{Grid, expect};
-use std::collections::HashMap;
+use foldhash::fast::RandomState;
+use std::hash::BuildHasher;
 
 /// How a set of points is laid out.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,40 @@ pub struct Points {
     structure: PointStructure,
 }
 
+/// Places that have been seen, in order, and where each is found again: a table of numbers that stays in the first-level cache
+/// for thousands of them, where a map of places would not.
+struct Seen {
+    keys: Vec<[u64; 3]>,
+    /// Numbers of keys by their hash, or at the next free place; a power of two of them, half of them free.
+    table: Vec<u32>,
+    hasher: RandomState,
+}
+
+impl Seen {
+    const FREE: u32 = u32::MAX;
+
+    fn new(n: usize) -> Self {
+        let table = vec![Self::FREE; (2 * n).next_power_of_two()];
+        Self { keys: Vec::with_capacity(n), table, hasher: RandomState::default() }
+    }
+
+    /// Adds a place, at most as many as were announced; the number of the same place, if it was there.
+    fn insert(&mut self, key: [u64; 3]) -> Option<usize> {
+        let last = self.table.len() - 1;
+        let mut place = self.hasher.hash_one(key) as usize & last;
+        while self.table[place] != Self::FREE {
+            let number = self.table[place] as usize;
+            if self.keys[number] == key {
+                return Some(number);
+            }
+            place = (place + 1) & last;
+        }
+        self.table[place] = self.keys.len() as u32;
+        self.keys.push(key);
+        None
+    }
+}
+
 impl Points {
     /// Scattered points from row-major coordinates `[n, D]`. Coordinates up to one period outside a periodic axis are
     /// wrapped into it.
@@ -42,7 +77,7 @@ impl Points {
             return Err(Error::NoPoints);
         }
         expect("coordinates left over after whole points", 0, coordinates.len() % dim)?;
-        let mut seen = HashMap::with_capacity(coordinates.len() / dim);
+        let mut seen = Seen::new(coordinates.len() / dim);
         for (index, point) in coordinates.chunks_exact_mut(dim).enumerate() {
             for (axis, x) in domain.axes().iter().zip(point.iter_mut()) {
                 *x = axis.bring_in(*x);
@@ -53,7 +88,7 @@ impl Points {
                 // Adding zero joins −0.0 and 0.0.
                 key[d] = (axis.wrap(point[d]) + 0.0).to_bits();
             }
-            if let Some(first) = seen.insert(key, index) {
+            if let Some(first) = seen.insert(key) {
                 return Err(Error::DuplicatePoints { first, second: index, coordinates: point.to_vec() });
             }
         }

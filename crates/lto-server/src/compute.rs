@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::served::Loaded;
 use crate::wire::{FieldAnswer, Query, Rows, Tolerance};
-use lto::model::{Encoded, ModelCard};
+use lto::Model;
+use lto::model::{Encoded, ModelCard, Prediction};
 use lto::observations::{ObservationOptions, Observations};
 use lto::problem::Problem;
 use lto_numerics::dataset::{Columns, Readings};
@@ -51,11 +52,17 @@ pub fn observations(
 /// # Errors
 /// Readings or a time that the model does not take.
 pub fn encode(loaded: &Loaded, observations: &Observations, force: bool) -> Result<Encoded> {
-    let s = observations.time.unwrap_or(0.0);
-    Ok(match force {
-        true => loaded.model.clone().extrapolating().encode(&observations.context, s)?,
-        false => loaded.model.encode(&observations.context, s)?,
-    })
+    Ok(model(loaded, force).encode(&observations.context, time(observations))?)
+}
+
+/// The model; with `force`, one that also goes to times outside the training data's.
+pub fn model(loaded: &Loaded, force: bool) -> Model {
+    if force { loaded.model.clone().extrapolating() } else { loaded.model.clone() }
+}
+
+/// The time of readings; a steady model has none and ignores it.
+pub fn time(observations: &Observations) -> f64 {
+    observations.time.unwrap_or(0.0)
 }
 
 /// The estimated bytes of an encoded state.
@@ -101,58 +108,94 @@ pub fn grid(shape: &[usize], problem: &Problem, limits: &Limits) -> Result<Grid>
     Ok(problem.query_grid(&axes)?)
 }
 
-/// The field of a state at some times.
-///
-/// # Errors
-/// Times or points that the model does not take, more of them than the limits, or a band that it does not have.
-pub fn field(
-    encoded: &Encoded,
-    card: &ModelCard,
-    times: &[f64],
-    wanted: Option<Query>,
-    band: Option<f64>,
-    limits: &Limits,
-) -> Result<FieldAnswer> {
-    let problem = &card.problem;
-    let steady = problem.times.is_none();
-    match problem.times {
-        Some([first, last]) if times.is_empty() => {
-            let message = format!("times is missing: the model knows {first} to {last}");
-            return Err(Error::unfit("data", message));
+/// What is wanted of a state: the field at these times and points, with a band if there is a level.
+pub struct Wanted {
+    /// The times; of a steady model none.
+    pub times: Vec<f64>,
+    /// The points.
+    pub query: Arc<Points>,
+    /// The probability of a band.
+    pub band: Option<f64>,
+    /// Shape of the values.
+    shape: Vec<usize>,
+}
+
+impl Wanted {
+    /// What a request wants of the state that a model has at time `s`.
+    ///
+    /// # Errors
+    /// Times or points that the model does not take, more of them than the limits, or a band that it does not have.
+    pub fn new(
+        model: &Model,
+        s: f64,
+        times: Vec<f64>,
+        wanted: Option<Query>,
+        band: Option<f64>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let (card, problem) = (model.card(), &model.card().problem);
+        let steady = problem.times.is_none();
+        match problem.times {
+            Some([first, last]) if times.is_empty() => {
+                let message = format!("times is missing: the model knows {first} to {last}");
+                return Err(Error::unfit("data", message));
+            }
+            None if !times.is_empty() => {
+                return Err(Error::unfit("data", "the model is steady and takes no times"));
+            }
+            _ => {}
         }
-        None if !times.is_empty() => {
-            return Err(Error::unfit("data", "the model is steady and takes no times"));
+        if band.is_some() && card.calibration.is_none() {
+            let message = "the model is not calibrated, so it gives no bands; leave band out, or calibrate it: lto calibrate";
+            return Err(Error::unfit("no_band", message));
         }
-        _ => {}
+        // Whoever forces times outside the training data's must not force any number of steps.
+        model.check_times(&times)?;
+        let (query, points) = query(wanted, problem, limits)?;
+        limits.check_answer(times.len(), problem.target_channels, query.len())?;
+        limits.check_steps(s, &times, card.native_interval)?;
+        let shape = [&[if steady { 1 } else { times.len() }, problem.target_channels][..], &points].concat();
+        Ok(Self { times, query, band, shape })
     }
-    if band.is_some() && card.calibration.is_none() {
-        let message = "the model is not calibrated, so it gives no bands; leave band out, or calibrate it: lto calibrate";
-        return Err(Error::unfit("no_band", message));
-    }
-    // Whoever forces times outside the training data's must not force any number of steps.
-    encoded.model().check_times(times)?;
-    let (query, points) = query(wanted, problem, limits)?;
-    limits.check_answer(times.len(), problem.target_channels, query.len())?;
-    limits.check_steps(encoded.time(), times, card.native_interval)?;
-    let shape = [&[if steady { 1 } else { times.len() }, problem.target_channels][..], &points].concat();
-    let field = match band {
-        Some(level) => banded(encoded, times, &query, level)?,
-        None => {
-            let prediction = encoded.forecast(times, &query)?;
-            let ways = prediction.ways.iter().map(|way| way.name()).collect();
-            FieldAnswer { values: prediction.values, ways, ..FieldAnswer::default() }
+
+    /// The field of a state.
+    ///
+    /// # Errors
+    /// Times before the state's own, or what the model cannot do.
+    pub fn of(self, encoded: &Encoded) -> Result<FieldAnswer> {
+        let card = encoded.model().card();
+        match self.band {
+            Some(level) => {
+                let field = banded(encoded, &self.times, &self.query, level)?;
+                Ok(self.answer(card, field))
+            }
+            None => {
+                let prediction = encoded.forecast(&self.times, &self.query)?;
+                Ok(self.predicted(card, prediction))
+            }
         }
-    };
-    let ways = if steady { Vec::new() } else { field.ways };
-    Ok(FieldAnswer { times: times.to_vec(), shape, ways, ..field })
+    }
+
+    /// A prediction as the answer.
+    pub fn predicted(self, card: &ModelCard, prediction: Prediction) -> FieldAnswer {
+        let ways = prediction.ways.iter().map(|way| way.name()).collect();
+        self.answer(card, FieldAnswer { values: prediction.values, ways, ..FieldAnswer::default() })
+    }
+
+    fn answer(self, card: &ModelCard, field: FieldAnswer) -> FieldAnswer {
+        let Self { times, query, shape, .. } = self;
+        let ways = if times.is_empty() { Vec::new() } else { field.ways };
+        let channels = card.channel_names.clone();
+        FieldAnswer { times, shape, ways, places: Some(query), channels, ..field }
+    }
 }
 
 /// The field with a band of a level, time by time.
 fn banded(encoded: &Encoded, times: &[f64], query: &Points, level: f64) -> Result<FieldAnswer> {
     let (mut values, mut lower, mut upper, mut ways) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let at = encoded.time();
-    for &t in if times.is_empty() { std::slice::from_ref(&at) } else { times } {
-        let (prediction, band) = encoded.at(t)?.decode_band(query, level)?;
+    for evolved in encoded.at_all(if times.is_empty() { std::slice::from_ref(&at) } else { times })? {
+        let (prediction, band) = evolved.decode_band(query, level)?;
         values.extend(prediction.values);
         ways.extend(prediction.ways.iter().map(|way| way.name()));
         lower.extend(band.lower);

@@ -13,6 +13,7 @@
 //! ```
 
 mod auth;
+mod batch;
 mod compute;
 mod connection;
 mod error;

@@ -7,36 +7,61 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tokio::sync::oneshot;
 
-type Job = Box<dyn FnOnce() + Send>;
+/// Jobs that are done together, at most: more of them save little and make the first wait.
+const TOGETHER: usize = 8;
+
+/// Work that is done together with other work of its kind, if that waits too.
+pub trait Joint: Send + Sized + 'static {
+    /// Whether this and another can be done together.
+    fn joins(&self, other: &Self) -> bool;
+
+    /// Does them all, at least one.
+    fn work(together: Vec<Self>);
+}
+
+enum Job<J> {
+    Alone(Box<dyn FnOnce() + Send>),
+    Together(Vec<J>),
+}
 
 /// Workers that do one job after the other, each on one thread: with many requests, several threads for one of them only
 /// make the others wait.
-pub struct Pool {
-    shared: Arc<Shared>,
+pub struct Pool<J> {
+    shared: Arc<Shared<J>>,
 }
 
-struct Shared {
-    queue: Mutex<Queue>,
+struct Shared<J> {
+    queue: Mutex<Queue<J>>,
     /// Something was put into the queue, or the pool was dropped.
     changed: Condvar,
     capacity: usize,
+    workers: usize,
 }
 
-#[derive(Default)]
-struct Queue {
-    jobs: VecDeque<Job>,
+struct Queue<J> {
+    jobs: VecDeque<Job<J>>,
     closed: bool,
 }
 
-impl Pool {
+/// The result of some work; a panic is an error.
+///
+/// # Errors
+/// That of the work; an internal error if it panics.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let panicked = |_| Err(Error::internal("the computation failed; the log says more"));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
+}
+
+impl<J: Joint> Pool<J> {
     /// Starts workers; at most `capacity` jobs wait for them.
     ///
     /// # Errors
     /// The system refuses threads.
     pub fn new(name: &str, workers: usize, capacity: usize) -> std::io::Result<Self> {
-        let shared = Shared { queue: Mutex::default(), changed: Condvar::new(), capacity };
-        let pool = Self { shared: Arc::new(shared) };
-        for number in 0..workers.max(1) {
+        let workers = workers.max(1);
+        let queue = Mutex::new(Queue { jobs: VecDeque::new(), closed: false });
+        let pool = Self { shared: Arc::new(Shared { queue, changed: Condvar::new(), capacity, workers }) };
+        for number in 0..workers {
             let shared = pool.shared.clone();
             thread::Builder::new().name(format!("{name} {number}")).spawn(move || shared.work())?;
         }
@@ -56,10 +81,19 @@ impl Pool {
             if done.is_closed() {
                 return;
             }
-            let panicked = |_| Err(Error::internal("the computation failed; the log says more"));
-            let _ = done.send(catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked));
+            let _ = done.send(guarded(work));
         };
-        self.shared.push(Box::new(job))?;
+        self.shared.push(Job::Alone(Box::new(job)))?;
+        result.await.unwrap_or_else(|_| Err(Error::stopping()))
+    }
+
+    /// The result of work that may be done together with other work; `make` is given where the result goes.
+    ///
+    /// # Errors
+    /// As [`Pool::run`].
+    pub async fn join<T>(&self, make: impl FnOnce(oneshot::Sender<Result<T>>) -> J) -> Result<T> {
+        let (told, result) = oneshot::channel();
+        self.shared.push(Job::Together(vec![make(told)]))?;
         result.await.unwrap_or_else(|_| Err(Error::stopping()))
     }
 
@@ -69,19 +103,19 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl<J> Drop for Pool<J> {
     fn drop(&mut self) {
-        self.shared.lock().closed = true;
+        self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
         self.shared.changed.notify_all();
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+impl<J: Joint> Shared<J> {
+    fn lock(&self) -> MutexGuard<'_, Queue<J>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, job: Job) -> Result<()> {
+    fn push(&self, job: Job<J>) -> Result<()> {
         let mut queue = self.lock();
         if queue.jobs.len() >= self.capacity {
             return Err(Error::busy());
@@ -99,14 +133,33 @@ impl Shared {
             tracing::warn!(%error, "a worker shares its parallel loops");
         }
         while let Some(job) = self.next() {
-            job();
+            match job {
+                Job::Alone(work) => work(),
+                Job::Together(all) => J::work(all),
+            }
         }
     }
 
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<Job<J>> {
         let mut queue = self.lock();
         loop {
             match queue.jobs.pop_front() {
+                Some(Job::Together(mut all)) => {
+                    // What waits is shared with the other workers, who may be free.
+                    let share = (queue.jobs.len() + 1).div_ceil(self.workers).min(TOGETHER);
+                    let mut place = 0;
+                    while place < queue.jobs.len() && all.len() < share {
+                        match &queue.jobs[place] {
+                            Job::Together(other) if other[0].joins(&all[0]) => {
+                                if let Some(Job::Together(other)) = queue.jobs.remove(place) {
+                                    all.extend(other);
+                                }
+                            }
+                            _ => place += 1,
+                        }
+                    }
+                    return Some(Job::Together(all));
+                }
                 Some(job) => return Some(job),
                 None if queue.closed => return None,
                 None => queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
@@ -120,9 +173,59 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
+    /// Numbers that are done together if they are equally odd; each is told how many there were.
+    struct Number(usize, Option<mpsc::Receiver<()>>, oneshot::Sender<Result<usize>>);
+
+    impl Joint for Number {
+        fn joins(&self, other: &Self) -> bool {
+            self.0 % 2 == other.0 % 2
+        }
+
+        fn work(together: Vec<Self>) {
+            let n = together.len();
+            for Self(_, wait, told) in together {
+                wait.map(|wait| wait.recv());
+                told.send(Ok(n)).unwrap();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_waits_together_is_done_together() {
+        let pool: Arc<Pool<Number>> = Arc::new(Pool::new("test", 1, 100).unwrap());
+        let put = |number: usize, wait: Option<mpsc::Receiver<()>>| {
+            let pool = pool.clone();
+            tokio::spawn(async move { pool.join(|told| Number(number, wait, told)).await })
+        };
+        let (go, wait) = mpsc::channel();
+        let first = put(0, Some(wait));
+        while pool.waiting() > 0 || Arc::strong_count(&pool) < 2 {
+            tokio::task::yield_now().await;
+        }
+        tokio::task::yield_now().await;
+        let mut rest = Vec::new();
+        for number in 0..13 {
+            rest.push(put(number, None));
+            while pool.waiting() < number + 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        let alone = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.run(|| Ok("alone")).await }
+        });
+        go.send(()).unwrap();
+        assert_eq!(first.await.unwrap(), Ok(1));
+        // Seven even numbers, then six odd ones.
+        for (number, told) in rest.into_iter().enumerate() {
+            assert_eq!(told.await.unwrap(), Ok(7 - number % 2), "{number}");
+        }
+        assert_eq!(alone.await.unwrap(), Ok("alone"));
+    }
+
     #[tokio::test]
     async fn a_full_queue_is_busy_and_a_panic_is_an_error() {
-        let pool = Arc::new(Pool::new("test", 1, 1).unwrap());
+        let pool: Arc<Pool<Number>> = Arc::new(Pool::new("test", 1, 1).unwrap());
         assert_eq!(pool.run(|| Ok(rayon::current_num_threads())).await, Ok(1));
         let failed = pool.run::<()>(|| panic!("on purpose")).await.unwrap_err();
         assert_eq!(failed.status(), 500);

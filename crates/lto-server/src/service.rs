@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::auth::Guard;
+use crate::batch::Prediction;
 use crate::error::{Error, Result};
 use crate::limits::{Budget, Limits};
 use crate::metrics::Metrics;
@@ -8,7 +9,7 @@ use crate::pool::Pool;
 use crate::served::Served;
 use crate::source::Source;
 use crate::states::States;
-use crate::wire::{Answer, Paid};
+use crate::wire::{Answer, FieldAnswer, Paid, PredictRequest};
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
@@ -62,9 +63,9 @@ struct Shared {
     guard: Guard,
     budget: Budget,
     /// For predictions, which take milliseconds.
-    quick: Pool,
+    quick: Pool<Prediction>,
     /// For certificates and layouts, which take seconds and must not keep predictions waiting.
-    slow: Pool,
+    slow: Pool<Prediction>,
     states: States,
     metrics: Metrics,
     streams: Arc<Semaphore>,
@@ -163,6 +164,21 @@ impl Service {
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.0.quick.run(work).await
+    }
+
+    /// A prediction of a model, computed together with others that wait for it: `read` gives the request, and `write`
+    /// makes an answer of the field and of what else was read, both off the threads that talk.
+    ///
+    /// # Errors
+    /// As [`Pool::run`].
+    pub(crate) async fn predict<K: Send + 'static, T: Send + 'static>(
+        &self,
+        served: Arc<Served>,
+        read: impl FnOnce() -> Result<(PredictRequest, K)> + Send + 'static,
+        write: impl FnOnce(FieldAnswer, K) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let limits = self.limits().clone();
+        self.0.quick.join(|told| Prediction::new(served, limits, read, write, told)).await
     }
 
     /// Work of seconds, one after the other.

@@ -12,6 +12,12 @@ pub enum BenchCommand {
     Train(BenchArgs),
     /// Time a prediction from one context
     Predict(BenchArgs),
+    /// Measure what the twin of `lto serve` alone costs a request: 100 sensors, 1000 points
+    Request {
+        /// Seconds for each measurement
+        #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = positive_number, allow_negative_numbers = true)]
+        seconds: f64,
+    },
 }
 
 /// `lto bench train` and `lto bench predict`.

@@ -1,9 +1,10 @@
-//! `lto bench`: times training steps and predictions of the published models on made-up data.
+//! `lto bench`: times training steps and predictions of the published models on made-up data, and requests to the twin of the
+//! service.
 
 use crate::args::{BenchArgs, BenchCommand, GlobalArgs};
 use crate::output;
 use anyhow::{Context as _, Result, bail};
-use lto::bench::{BenchCase, BenchTask, Measurement, measure};
+use lto::bench::{BenchCase, BenchTask, Measurement, RequestCost, measure, measure_requests};
 use lto_report::bench::table;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -15,6 +16,7 @@ pub fn run(command: &BenchCommand, global: &GlobalArgs) -> Result<ExitCode> {
     let (what, args) = match command {
         BenchCommand::Train(args) => (BenchTask::Train, args),
         BenchCommand::Predict(args) => (BenchTask::Predict, args),
+        BenchCommand::Request { seconds } => return requests(*seconds),
     };
     let measured = match args.case.0 {
         Some(case) => vec![measure(what, case, args.batch, args.seconds)?],
@@ -29,6 +31,19 @@ pub fn run(command: &BenchCommand, global: &GlobalArgs) -> Result<ExitCode> {
         table(what, &measured, output::use_color(global.color, &std::io::stdout()))
     };
     output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The twin of the service, on one thread and on all, one request at a time and several.
+fn requests(seconds: f64) -> Result<ExitCode> {
+    let (twin, cores) = (lto_server::twin()?, std::thread::available_parallelism()?.get());
+    for (threads, together) in [(1, 1), (cores, 1), (cores, 2), (cores, 4), (cores, 8)] {
+        let RequestCost { rate, microseconds, .. } = measure_requests(&twin, threads, together, seconds)?;
+        output::print(&format!(
+            "the model alone, threads: {threads}, together: {together}: {rate:.0} requests/s, \
+             {microseconds:.0} µs of a processor each\n"
+        ))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,6 +8,7 @@ use super::format::csv::{ColumnRole, Table};
 use super::format::{self, ArrayStore, ElementType, Format};
 use crate::error::{Error, Result};
 use crate::{Domain, Grid, Points};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -205,12 +206,14 @@ impl Readings {
 
     /// Rows at the same place, grouped, in file order. The two ends of a periodic axis are one place.
     pub fn places(&self, rows: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
-        let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+        let mut known: HashMap<[u64; 3], usize, RandomState> = HashMap::default();
         let mut places: Vec<Vec<usize>> = Vec::new();
         for row in rows {
-            // Adding zero maps −0 to 0.
-            let bits = |(axis, &x): (&crate::Axis, &f64)| (axis.wrap(x) + 0.0).to_bits();
-            let key = self.domain.axes().iter().zip(self.point(row)).map(bits).collect();
+            let mut key = [0; 3];
+            for (key, (axis, x)) in key.iter_mut().zip(self.domain.axes().iter().zip(self.point(row))) {
+                // Adding zero maps −0 to 0.
+                *key = (axis.wrap(*x) + 0.0).to_bits();
+            }
             let number = *known.entry(key).or_insert(places.len());
             if number == places.len() {
                 places.push(Vec::new());

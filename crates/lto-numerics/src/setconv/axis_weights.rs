@@ -115,15 +115,13 @@ impl<T: Real> WithSimd for Row<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { ways, inverse_square, x, y, squares, weights } = self;
-        for (square, &y) in squares.iter_mut().zip(y) {
+        each(squares, y, |square, y| {
             let way = ways.between::<S>(x, y);
             *square = way * way * inverse_square;
-        }
+        });
         let least = fold(squares, f64::INFINITY, |a, b| if b < a { b } else { a });
-        for (weight, square) in weights.iter_mut().zip(squares) {
-            *square -= least;
-            *weight = T::exp::<S>(-0.5 * *square);
-        }
+        squares.iter_mut().for_each(|square| *square -= least);
+        each(weights, squares, |weight, square| *weight = T::exp::<S>(-0.5 * square));
         let inverse = T::ONE / fold(weights, T::default(), |a, b| a + b);
         weights.iter_mut().for_each(|weight| *weight *= inverse);
     }
@@ -157,16 +155,35 @@ impl<T: Real> WithSimd for Slope<'_, T> {
     }
 }
 
-/// Folds a row in lanes, in a fixed order, so that the result is always the same.
+/// Calls `make` for every number of a row; whole lanes first, whose number the compiler knows.
+#[inline(always)]
+fn each<A, B: Copy>(to: &mut [A], from: &[B], make: impl Fn(&mut A, B)) {
+    let ((to, last), (from, rest)) = (to.as_chunks_mut::<LANES>(), from.as_chunks::<LANES>());
+    for (to, from) in to.iter_mut().zip(from) {
+        for lane in 0..LANES {
+            make(&mut to[lane], from[lane]);
+        }
+    }
+    last.iter_mut().zip(rest).for_each(|(to, from)| make(to, *from));
+}
+
+/// Folds a row in lanes, then these by halves: a fixed order, so that the result is always the same.
 #[inline(always)]
 fn fold<T: Copy>(of: &[T], start: T, fold: impl Fn(T, T) -> T) -> T {
     let mut partial = [start; LANES];
-    for chunk in of.chunks(LANES) {
-        for (partial, v) in partial.iter_mut().zip(chunk) {
-            *partial = fold(*partial, *v);
+    let (whole, rest) = of.as_chunks::<LANES>();
+    for chunk in whole {
+        for lane in 0..LANES {
+            partial[lane] = fold(partial[lane], chunk[lane]);
         }
     }
-    partial.into_iter().fold(start, fold)
+    partial.iter_mut().zip(rest).for_each(|(partial, v)| *partial = fold(*partial, *v));
+    for half in [8, 4, 2, 1] {
+        for lane in 0..half {
+            partial[lane] = fold(partial[lane], partial[lane + half]);
+        }
+    }
+    partial[0]
 }
 
 /// Weights times powers of the displacement, `κ(x_i, c_j) δ_ij^k`, `[x, c]` for each wanted power k.

@@ -1,10 +1,7 @@
 //! The field from readings.
 
 use super::Name;
-use crate::compute;
 use crate::error::{ErrorBody, Result};
-use crate::limits::Limits;
-use crate::served::Loaded;
 use crate::service::Service;
 use crate::wire::{FieldAnswer, Form, PredictRequest, parse};
 use axum::body::Bytes;
@@ -12,8 +9,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-/// The field at any times and places, from sensors anywhere. `Accept` chooses JSON, `application/x-npy` or
-/// `application/octet-stream` (float32, with the shape in the header `x-shape`).
+/// The field at any times and places, from sensors anywhere. `Accept` chooses JSON, `application/x-npy`,
+/// `application/octet-stream` (float32, with the shape in the header `x-shape`) or `application/vnd.apache.arrow.stream`.
 #[utoipa::path(
     post, path = "/v1/models/{m}/predict", params(("m" = String, Path, description = "the model's name")),
     request_body = PredictRequest,
@@ -26,20 +23,7 @@ pub async fn predict(
     body: Bytes,
 ) -> Result<Response> {
     let (served, form) = (service.model(&name)?, Form::of(&headers));
-    let limits = service.limits().clone();
-    let work = move || predicted(&served.now(), parse(&body)?, &limits)?.into_answer(form);
-    service.respond(service.quick(work).await?)
-}
-
-/// The field that a request asks for.
-///
-/// # Errors
-/// Whatever the model or the limits refuse.
-pub fn predicted(loaded: &Loaded, request: PredictRequest, limits: &Limits) -> Result<FieldAnswer> {
-    let (card, tolerance) = (loaded.model.card(), request.tolerance());
-    limits.check_sensors(request.sensors.n)?;
-    let observed = compute::observations(card, request.sensors, &request.values, request.s, tolerance)?;
-    let encoded = compute::encode(loaded, &observed, tolerance.force)?;
-    let field = compute::field(&encoded, card, &request.times, request.query, request.band, limits)?;
-    Ok(FieldAnswer { doubt: observed.doubt, ..field })
+    let read = move || Ok((parse(&body)?, form));
+    let answer = service.predict(served, read, FieldAnswer::into_answer).await?;
+    service.respond(answer)
 }

@@ -1,7 +1,7 @@
 //! Readings encoded once, decoded often.
 
 use super::Name;
-use crate::compute;
+use crate::compute::{self, Wanted};
 use crate::error::{Error, ErrorBody, Result};
 use crate::service::Service;
 use crate::wire::{Answer, DecodeRequest, EncodeRequest, FieldAnswer, Form, parse};
@@ -67,9 +67,9 @@ pub async fn decode(
                 format!("there is no state {:?} (any more): encode again", request.state),
             )
         })?;
-        let card = encoded.model().card();
         let DecodeRequest { times, query, band, .. } = request;
-        compute::field(&encoded, card, &times, query, band, keeper.limits())?.into_answer(form)
+        let wanted = Wanted::new(encoded.model(), encoded.time(), times, query, band, keeper.limits())?;
+        wanted.of(&encoded)?.into_answer(form)
     };
     service.respond(service.quick(work).await?)
 }

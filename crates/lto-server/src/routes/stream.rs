@@ -1,17 +1,17 @@
 //! Forecasts as readings come in.
 
 use super::Name;
-use crate::compute;
+use crate::compute::{self, Wanted};
 use crate::error::{Error, ErrorBody, Result};
 use crate::limits::Limits;
 use crate::served::{Newest, Served};
 use crate::service::Service;
-use crate::wire::{FieldAnswer, Query, Tolerance, parse_grid, parse_numbers};
+use crate::wire::{FieldAnswer, Query, Rows, Tolerance, parse_grid, parse_numbers};
 use axum::extract::{Query as Asked, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::watch::Receiver;
@@ -28,6 +28,24 @@ pub struct StreamQuery {
     grid: Option<String>,
     /// The probability of a band.
     band: Option<f64>,
+    /// Whether the readings are wanted too, as `sensors` and `readings`.
+    #[serde(default)]
+    readings: bool,
+}
+
+/// A forecast, and the readings it is made from if they are wanted.
+#[derive(Serialize)]
+struct Forecast<'a> {
+    #[serde(flatten)]
+    field: FieldAnswer,
+    #[serde(flatten)]
+    seen: Option<Seen<'a>>,
+}
+
+#[derive(Serialize)]
+struct Seen<'a> {
+    sensors: &'a Rows,
+    readings: &'a Rows,
 }
 
 /// What a stream needs for its next event.
@@ -39,6 +57,7 @@ struct Watched {
     leads: Vec<f64>,
     grid: Option<Vec<usize>>,
     band: Option<f64>,
+    readings: bool,
 }
 
 /// Server-sent events: a forecast now, if there are readings, and after each new ones. Events are named `forecast`, or
@@ -68,6 +87,7 @@ pub async fn stream(
         leads: parse_numbers("leads", &asked.leads)?,
         grid: asked.grid.as_deref().map(parse_grid).transpose()?,
         band: asked.band,
+        readings: asked.readings,
         service,
         served,
     };
@@ -99,10 +119,12 @@ impl Watched {
 
     async fn forecast(&self, readings: Arc<Newest>) -> Result<String> {
         let (served, limits) = (self.served.clone(), self.service.limits().clone());
-        let (leads, grid, band) = (self.leads.clone(), self.grid.clone(), self.band);
+        let (leads, grid, band, wanted) = (self.leads.clone(), self.grid.clone(), self.band, self.readings);
         let work = move || {
             let field = forecast(&served, &readings, &leads, grid, band, &limits)?;
-            serde_json::to_string(&field).map_err(|error| Error::internal(error.to_string()))
+            let seen = wanted.then(|| Seen { sensors: &readings.sensors, readings: &readings.values });
+            serde_json::to_string(&Forecast { field, seen })
+                .map_err(|error| Error::internal(error.to_string()))
         };
         self.service.quick(work).await
     }
@@ -128,6 +150,7 @@ fn forecast(
     )?;
     let encoded = compute::encode(&loaded, &observed, false)?;
     let times: Vec<f64> = leads.iter().map(|lead| s + lead).collect();
-    let field = compute::field(&encoded, card, &times, grid.map(Query::Grid), band, limits)?;
+    let wanted = Wanted::new(&loaded.model, s, times, grid.map(Query::Grid), band, limits)?;
+    let field = wanted.of(&encoded)?;
     Ok(FieldAnswer { s: Some(s), ..field })
 }

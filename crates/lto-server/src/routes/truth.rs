@@ -8,6 +8,7 @@ use crate::wire::{FieldAnswer, Form, parse_grid, parse_numbers};
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use lto_numerics::{Grid, Points};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
@@ -39,7 +40,8 @@ pub async fn truth(
     let limits = service.limits().clone();
     let work = move || {
         let loaded = served.now();
-        let problem = &loaded.model.card().problem;
+        let card = loaded.model.card();
+        let problem = &card.problem;
         let truth = loaded.truth.as_ref().ok_or_else(|| {
             Error::missing("no_truth", "no data of this model are at hand; start with --data NAME=FILE")
         })?;
@@ -53,7 +55,9 @@ pub async fn truth(
         let values = truth.at(&times, &grid)?;
         let n = if problem.times.is_some() { times.len() } else { 1 };
         let shape = [&[n, problem.target_channels][..], &grid.shape()].concat();
-        FieldAnswer { times, shape, values, ..FieldAnswer::default() }.into_answer(form)
+        let (places, channels) =
+            (Some(Arc::new(Points::grid(Grid::clone(&grid)))), card.channel_names.clone());
+        FieldAnswer { times, shape, values, places, channels, ..FieldAnswer::default() }.into_answer(form)
     };
     service.respond(service.quick(work).await?)
 }

@@ -1,10 +1,13 @@
 //! Fields as answers, in the form that the client asks for.
 
+use super::arrow;
 use crate::error::{Error, Result};
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
+use lto_numerics::Points;
 use lto_numerics::dataset::write::npy_header;
 use serde::Serialize;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// The form of an answer, by the header `Accept`.
@@ -16,13 +19,19 @@ pub enum Form {
     Npy,
     /// The values alone in single precision, little-endian.
     Octets,
+    /// A table as `lto predict` writes it to a CSV file, as an Arrow stream.
+    Arrow,
 }
 
 impl Form {
     /// The form that the headers ask for.
     pub fn of(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let forms = [("application/x-npy", Self::Npy), ("application/octet-stream", Self::Octets)];
+        let forms = [
+            ("application/x-npy", Self::Npy),
+            ("application/octet-stream", Self::Octets),
+            (arrow::MEDIA_TYPE, Self::Arrow),
+        ];
         forms.into_iter().find(|(name, _)| accepted.contains(name)).map_or(Self::Json, |(_, form)| form)
     }
 }
@@ -52,6 +61,12 @@ pub struct FieldAnswer {
     /// What is wrong with readings that were accepted anyway.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
+    /// The points of the values.
+    #[serde(skip)]
+    pub places: Option<Arc<Points>>,
+    /// The names of the channels.
+    #[serde(skip)]
+    pub channels: Vec<String>,
 }
 
 /// A whole answer, ready to be sent.
@@ -82,8 +97,13 @@ impl FieldAnswer {
     /// # Errors
     /// As [`Answer::json`].
     pub fn into_answer(self, form: Form) -> Result<Answer> {
-        if form == Form::Json {
-            return Answer::json(&self);
+        match form {
+            Form::Json => return Answer::json(&self),
+            Form::Arrow => {
+                let bytes = arrow::stream(&self.columns());
+                return Ok(Answer { content_type: arrow::MEDIA_TYPE, shape: None, bytes });
+            }
+            Form::Octets | Form::Npy => {}
         }
         let Self { values, lower, upper, mut shape, .. } = self;
         let parts = match (&lower, &upper) {
@@ -110,6 +130,36 @@ impl FieldAnswer {
             },
         })
     }
+
+    /// One row for each time and point: the time unless steady, the coordinates, the channels, the ends of their bands.
+    fn columns(&self) -> Vec<arrow::Column> {
+        let Some(places) = &self.places else { return Vec::new() };
+        let (n, frames) = (places.len(), self.shape[0]);
+        let each = |values: &[f64]| values.iter().flat_map(|&x| std::iter::repeat_n(x, n)).collect();
+        let mut columns: Vec<arrow::Column> = Vec::new();
+        if !self.times.is_empty() {
+            columns.push(("t".into(), each(&self.times)));
+        }
+        let coordinates = places.coordinates();
+        for (d, axis) in places.domain().axes().iter().enumerate() {
+            let along = coordinates.iter().skip(d).step_by(places.dim()).copied().collect::<Vec<f64>>();
+            columns.push((axis.name.clone(), along.repeat(frames)));
+        }
+        let channel = |values: &[f64], c: usize| {
+            let own = values.chunks_exact(n).skip(c).step_by(self.channels.len());
+            own.flatten().copied().collect::<Vec<f64>>()
+        };
+        let named = self.channels.iter().enumerate();
+        columns.extend(named.clone().map(|(c, name)| (name.clone(), channel(&self.values, c))));
+        if let (Some(lower), Some(upper)) = (&self.lower, &self.upper) {
+            let ends = |(c, name): (usize, &String)| {
+                [("lower", lower), ("upper", upper)]
+                    .map(|(end, all)| (format!("{name}_{end}"), channel(all, c)))
+            };
+            columns.extend(named.flat_map(ends));
+        }
+        columns
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +174,7 @@ mod tests {
     fn the_client_chooses_the_form() {
         assert_eq!(form("application/x-npy, application/json"), Form::Npy);
         assert_eq!(form("application/octet-stream"), Form::Octets);
+        assert_eq!(form("application/vnd.apache.arrow.stream"), Form::Arrow);
         assert_eq!(form("*/*"), Form::Json);
         assert_eq!(Form::of(&HeaderMap::new()), Form::Json);
     }

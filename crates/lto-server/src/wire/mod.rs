@@ -1,6 +1,7 @@
 //! What goes over the wire: requests, answers, and the forms they take.
 
 mod answer;
+mod arrow;
 mod paid;
 mod requests;
 mod rows;

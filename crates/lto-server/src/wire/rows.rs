@@ -1,6 +1,7 @@
 //! Rows of numbers: `[[x, y], …]`, kept flat.
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Rows of equal length, row-major; NaN where the text has `null`. A row of one number may be written without brackets.
@@ -23,6 +24,13 @@ impl Rows {
     /// The numbers of one column.
     pub fn column(&self, column: usize) -> Vec<f64> {
         self.numbers.iter().skip(column).step_by(self.width.max(1)).copied().collect()
+    }
+}
+
+impl Serialize for Rows {
+    /// Always with brackets; `null` where a number is missing.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.numbers.chunks_exact(self.width.max(1)))
     }
 }
 
@@ -121,6 +129,7 @@ mod tests {
         let missing = read("[[1, null], [3, 4]]").unwrap();
         assert!(missing.column(1)[0].is_nan() && missing.column(1)[1] == 4.0);
         assert!(read("[null, 1]").unwrap().numbers[0].is_nan());
+        assert_eq!(serde_json::to_string(&missing).unwrap(), "[[1.0,null],[3.0,4.0]]");
         for (text, told) in [
             ("[[1, 2], [3]]", "row 1 has 1 numbers, those before it 2"),
             ("[[1, \"2\"]]", "invalid type: string"),

@@ -6,6 +6,7 @@ mod model;
 
 mod access;
 mod client;
+mod clients;
 mod connections;
 mod limits;
 mod oip;
@@ -15,4 +16,3 @@ mod routes;
 mod running;
 mod streams;
 mod studies;
-mod triton;

@@ -246,3 +246,36 @@ async fn bands_hold_the_truth() {
     }
     assert!(held[0] < held[1] && held[1] > 0.8, "{held:?}");
 }
+
+/// Many requests at once to one worker, some of them bad: everybody gets what it gets alone.
+#[tokio::test]
+async fn requests_that_wait_together_get_what_each_gets_alone() {
+    let client = Client::new();
+    let asked = |i: usize| {
+        let mut asked = with(request(), "values", json!([[0.3], [0.1 * i as f64], [0.5], [0.2]]));
+        match i % 6 {
+            // At one time instead of two, at other points, before the readings, with a value missing, with a band.
+            1 => asked["times"] = json!([0.001 * i as f64]),
+            2 => asked["query"] = json!({"points": [[0.1, 0.1 * i as f64 % 1.0]]}),
+            3 => asked["s"] = json!(0.006),
+            4 => asked["values"][1] = json!(null),
+            5 => asked["band"] = json!(0.9),
+            _ => {}
+        }
+        asked
+    };
+    let mut alone = Vec::new();
+    for i in 0..24 {
+        let answer = client.post(PREDICT, &asked(i)).await;
+        alone.push((answer.status, answer.body));
+    }
+    assert!(alone.iter().filter(|(status, _)| *status == 200).count() == 16);
+    let all = (0..24).map(|i| {
+        let client = &client;
+        async move {
+            let answer = client.post(PREDICT, &asked(i)).await;
+            (answer.status, answer.body)
+        }
+    });
+    assert_eq!(futures_util::future::join_all(all).await, alone);
+}

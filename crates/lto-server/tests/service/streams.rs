@@ -71,6 +71,14 @@ async fn each_new_time_is_forecast() {
     let (name, problem) = events.next().await.unwrap();
     assert_eq!((name.as_str(), &problem["error"]["kind"]), ("problem", &json!("data")));
 
+    // Whoever asks for it is told the readings.
+    let mut told = Events::open(&client, "leads=0&grid=2x2&readings=true").await;
+    let (_, with_readings) = told.next().await.unwrap();
+    assert_eq!((&with_readings["s"], &with_readings["sensors"]), (&json!(0.012), &request()["sensors"]));
+    assert_eq!(with_readings["readings"], request()["values"]);
+    assert!(first.get("sensors").is_none());
+    drop(told);
+
     // Whoever comes later begins with the newest.
     let mut late = Events::open(&client, "leads=0.001&grid=3x3").await;
     assert_eq!(late.next().await.unwrap().1["s"], json!(0.012));

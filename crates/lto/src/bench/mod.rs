@@ -1,8 +1,10 @@
 //! How fast the published models train and predict, on made-up data.
 
 mod case;
+mod request;
 
 pub use case::BenchCase;
+pub use request::{RequestCost, measure_requests};
 
 use crate::error::Result;
 use crate::kernel::clock;

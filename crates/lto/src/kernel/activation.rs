@@ -50,6 +50,17 @@ impl Activation {
         matches!(self, Activation::Silu | Activation::Gelu)
     }
 
+    /// The values at the numbers of a vector.
+    #[inline(always)]
+    pub(super) fn of<V: Lanes>(self, x: V) -> V {
+        match self {
+            Activation::None => x,
+            Activation::Relu => x.max(x.all(0.0)),
+            Activation::Silu => silu(x).0,
+            Activation::Gelu => gelu(x).0,
+        }
+    }
+
     /// Activates `x` in place.
     ///
     /// # Safety

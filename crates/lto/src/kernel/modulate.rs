@@ -93,8 +93,7 @@ impl Operation for Modulate {
     }
 }
 
-/// One plane of the forward pass, activated in fixed chunks of whole vectors: the compiler turns their loops
-/// into vectors of `V`.
+/// One plane of the forward pass, in whole vectors; the rest of a plane in one that is filled up.
 struct Forth<'a> {
     activation: Activation,
     scale: f32,
@@ -109,17 +108,41 @@ impl Kernel for Forth<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        for begin in (0..self.h.len()).step_by(MAX_LANES) {
-            let n = (self.h.len() - begin).min(MAX_LANES);
-            let mut chunk = chunk_of(&self.h[begin..begin + n]);
-            chunk.iter_mut().for_each(|x| *x = *x * self.scale + self.shift);
-            // SAFETY: this is the kernel of `V`.
-            unsafe { self.activation.apply::<V>(&mut chunk) };
-            if let Some(residual) = self.residual {
-                let residual = chunk_of(&residual[begin..begin + n]);
-                chunk.iter_mut().zip(residual).for_each(|(x, r)| *x += r);
+        let (n, size) = (self.h.len(), self.h.len().min(self.y.len()) / MAX_LANES * MAX_LANES);
+        let residual = self.residual.filter(|residual| residual.len() >= n);
+        // SAFETY: this is the kernel of `V`; as many numbers are there as are read and written.
+        unsafe {
+            let (at, y) = (residual.map_or(std::ptr::null(), <[f32]>::as_ptr), self.y.as_mut_ptr());
+            self.vectors::<V>(self.h.as_ptr(), at, y, size);
+            if size < n {
+                let (h, residual) = (chunk_of(&self.h[size..]), residual.map(|all| chunk_of(&all[size..])));
+                let mut y = [0.0; MAX_LANES];
+                let at = residual.as_ref().map_or(std::ptr::null(), |residual| residual.as_ptr());
+                self.vectors::<V>(h.as_ptr(), at, y.as_mut_ptr(), MAX_LANES);
+                self.y[size..].copy_from_slice(&y[..n - size]);
             }
-            self.y[begin..begin + n].copy_from_slice(&chunk[..n]);
+        }
+    }
+}
+
+impl Forth<'_> {
+    /// `n` numbers, a multiple of [`MAX_LANES`].
+    ///
+    /// # Safety
+    /// `V`'s instruction set is available; as many numbers can be read, also of a residual that is not null, and written.
+    #[inline(always)]
+    unsafe fn vectors<V: Lanes>(&self, h: *const f32, residual: *const f32, y: *mut f32, n: usize) {
+        // SAFETY: as promised.
+        unsafe {
+            let (scale, shift) = (V::splat(self.scale), V::splat(self.shift));
+            for i in (0..n).step_by(V::N) {
+                let value = self.activation.of(V::load(h.add(i)).mul_add(scale, shift));
+                let value = match residual.is_null() {
+                    true => value,
+                    false => value.mul_add(value.all(1.0), V::load(residual.add(i))),
+                };
+                value.store(y.add(i));
+            }
         }
     }
 }

@@ -95,6 +95,31 @@ pub fn pack(
     packed
 }
 
+/// [`pack`] of `weights [outputs, n]`, n inputs times taps, without a function for each of them.
+pub fn pack_rows(weights: &[f32], outputs: usize, block: usize) -> Vec<f32> {
+    let n = weights.len() / outputs;
+    let mut packed = Vec::with_capacity(weights.len());
+    for (begin, size) in blocks(outputs, block) {
+        let rows = &weights[begin * n..(begin + size) * n];
+        match size {
+            8 => interleave::<8>(rows, &mut packed),
+            4 => interleave::<4>(rows, &mut packed),
+            2 => interleave::<2>(rows, &mut packed),
+            _ => packed.extend_from_slice(rows),
+        }
+    }
+    packed
+}
+
+/// The first number of each of B rows, then the second of each, and so on.
+fn interleave<const B: usize>(rows: &[f32], packed: &mut Vec<f32>) {
+    let n = rows.len() / B;
+    let rows: [&[f32]; B] = std::array::from_fn(|b| &rows[b * n..(b + 1) * n]);
+    for j in 0..n {
+        packed.extend_from_slice(&rows.map(|row| row[j]));
+    }
+}
+
 impl Product<'_> {
     /// Computes output channels `begin..begin + size` (one of [`blocks`]) of the first `columns` columns.
     ///
@@ -174,7 +199,9 @@ impl Product<'_> {
             }
             let columns = (W * V::N).min(left);
             let to = to.at(begin * to.stride + column);
-            let plain = self.activation == Activation::None && columns == W * V::N;
+            // What is done at once, without a buffer between: whole vectors, and no function that would be compiled into every tile.
+            let simple = matches!(self.activation, Activation::None | Activation::Relu);
+            let plain = simple && columns == W * V::N && to.slope.is_null();
             for (b, sums) in sums.into_iter().enumerate() {
                 let to = to.at(b * to.stride);
                 if plain {
@@ -183,6 +210,8 @@ impl Product<'_> {
                             true => sum,
                             false => sum.mul_add(sum.all(1.0), V::load(to.addend.add(i * V::N))),
                         };
+                        let sum =
+                            if self.activation == Activation::Relu { sum.max(sum.all(0.0)) } else { sum };
                         sum.store(to.output.add(i * V::N));
                     }
                 } else {

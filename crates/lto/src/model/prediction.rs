@@ -97,6 +97,31 @@ impl Encoded {
         self.at_by(t, self.model.way_to(t - self.source.starts[0]))
     }
 
+    /// The states at several times, each as [`Encoded::at`] gives it; steps that lead to several of them are taken once.
+    ///
+    /// # Errors
+    /// As [`Encoded::at`].
+    pub fn at_all(&self, times: &[f64]) -> Result<Vec<Evolved>> {
+        if self.model.interval_of_steps()?.is_some() {
+            return times.iter().map(|&t| self.at(t)).collect();
+        }
+        self.model.check_times(times)?;
+        let s = self.source.starts[0];
+        self.model.check_forward(s, times)?;
+        let evolved =
+            |&t: &f64| Evolved { encoded: self.clone(), t, way: self.model.way_to(t - s), latents: None };
+        let mut all: Vec<Evolved> = times.iter().map(evolved).collect();
+        self.visit(
+            times,
+            |_| None,
+            |j, latents| {
+                all[j].latents = Some(latents.clone());
+                Ok(())
+            },
+        )?;
+        Ok(all)
+    }
+
     /// As [`Encoded::at`], by a given way.
     ///
     /// # Errors

@@ -3,10 +3,9 @@
 mod tensor;
 
 use super::Name;
-use super::predict::predicted;
 use crate::error::{Error, ProtocolErrorBody, Result};
 use crate::service::Service;
-use crate::wire::{Answer, PredictRequest, Query, Rows};
+use crate::wire::{Answer, FieldAnswer, PredictRequest, Query, Rows};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -41,6 +40,13 @@ pub struct Live {
 /// Whether it is ready.
 #[derive(Serialize, ToSchema)]
 pub struct Ready {
+    ready: bool,
+}
+
+/// Whether a model is ready.
+#[derive(Serialize, ToSchema)]
+pub struct ModelReady {
+    name: String,
     ready: bool,
 }
 
@@ -202,11 +208,11 @@ pub async fn model(State(service): State<Service>, Name(name): Name) -> Result<R
 /// Whether a model takes requests.
 #[utoipa::path(
     get, path = "/v2/models/{m}/ready", params(("m" = String, Path, description = "the model's name")),
-    responses((status = 200, body = Ready), (status = "4XX", body = ProtocolErrorBody)),
+    responses((status = 200, body = ModelReady), (status = "4XX", body = ProtocolErrorBody)),
 )]
 pub async fn model_ready(State(service): State<Service>, Name(name): Name) -> Result<Response> {
     service.model(&name)?;
-    service.respond(Answer::json(&Ready { ready: true })?)
+    service.respond(Answer::json(&ModelReady { name, ready: true })?)
 }
 
 /// The field from tensors, as JSON or with binary data after it.
@@ -224,9 +230,9 @@ pub async fn infer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response> {
-    let (served, limits) = (service.model(&name)?, service.limits().clone());
+    let served = service.model(&name)?;
     let length = headers.get(HEADER_LENGTH).map(|value| value.to_str().unwrap_or_default().to_string());
-    let work = move || {
+    let read = move || {
         let (request, binary): (InferRequest, _) = split(&body, length.as_deref())?;
         let InferRequest { id, parameters, inputs, outputs } = request;
         if let Some(unknown) = outputs.iter().find(|wish| wish.name != FIELD) {
@@ -237,24 +243,20 @@ pub async fn infer(
         }
         let wish = outputs.first().and_then(|wish| wish.parameters.binary_data);
         let in_binary = wish.unwrap_or(parameters.binary_data_output);
-        let request = request_of(Inputs::read(inputs, binary)?, &parameters)?;
-        let field = predicted(&served.now(), request, &limits)?;
+        Ok((request_of(Inputs::read(inputs, binary)?, &parameters)?, (id, in_binary)))
+    };
+    let write = move |field: FieldAnswer, (id, in_binary): (Option<String>, bool)| {
         // Grids are flat here: [T, C, M].
         let (leading, points) = field.shape.split_at(2);
         let shape = [leading, &[points.iter().product()]].concat();
         let (output, bytes) = Output::new(FIELD, shape, field.values, in_binary);
-        let response = InferResponse {
-            model_name: served.name().into(),
-            model_version: VERSION,
-            id,
-            outputs: vec![output],
-        };
+        let response = InferResponse { model_name: name, model_version: VERSION, id, outputs: vec![output] };
         let mut answer = Answer::json(&response)?;
         let header = answer.bytes.len();
         answer.bytes.extend(bytes);
         Ok((answer, in_binary.then_some(header)))
     };
-    let (mut answer, header) = service.quick(work).await?;
+    let (mut answer, header) = service.predict(served, read, write).await?;
     if header.is_some() {
         answer.content_type = "application/octet-stream";
     }

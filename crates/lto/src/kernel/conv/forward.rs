@@ -4,7 +4,7 @@ use super::rows::{Geometry, Order, Slots, Source};
 use crate::kernel::activation::Activation;
 use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{self, Isa, Kernel, Lanes};
-use crate::kernel::tile::{Product, Target, blocks, pack};
+use crate::kernel::tile::{Product, Target, blocks, pack, pack_rows};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -37,10 +37,7 @@ pub struct Convolved {
 
 /// `activation(w ⋆ x + b + r)`; the derivative of the activation too, if `with_slope`.
 pub fn forward(isa: Isa, geometry: &Geometry, source: &Source, layer: Layer, with_slope: bool) -> Convolved {
-    let taps = geometry.taps();
-    let packed = pack(geometry.output, geometry.input, taps, isa.block(), |output, input, tap| {
-        layer.weight[(output * geometry.input + input) * taps + tap]
-    });
+    let packed = pack_rows(layer.weight, geometry.output, isa.block());
     Job { geometry, source, layer: Layer { weight: &packed, ..layer } }.run(isa, with_slope)
 }
 

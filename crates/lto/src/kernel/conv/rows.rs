@@ -109,15 +109,20 @@ impl Source<'_> {
         }
     }
 
-    /// Copies row `row` (counted through the batch) of channel `channel` to `to`.
+    /// Where row `row` (counted through the batch) of channel 0 begins; that of the next channel a plane later.
     #[inline(always)]
-    pub fn copy(&self, row: usize, channel: usize, to: &mut [f32]) {
+    pub fn row(&self, row: usize) -> usize {
         let [n0, n1] = self.grid;
-        let begin = ((row / n0 * self.channels + channel) * n0 + row % n0) * n1;
-        let range = begin..begin + n1;
+        (row / n0 * self.channels * n0 + row % n0) * n1
+    }
+
+    /// Copies the row that begins at `begin` to `to`.
+    #[inline(always)]
+    pub fn copy(&self, begin: usize, to: &mut [f32]) {
+        let range = begin..begin + self.grid[1];
         let values = &self.values[range.clone()];
         match self.gate {
-            Gate::Open => to.copy_from_slice(values),
+            Gate::Open => copy(values, to),
             Gate::Positive(of) => {
                 for ((to, value), of) in to.iter_mut().zip(values).zip(&of[range]) {
                     *to = if *of > 0.0 { *value } else { 0.0 };
@@ -132,6 +137,26 @@ impl Source<'_> {
     }
 }
 
+/// Copies numbers; as many as small grids and their images have, without a call.
+#[inline(always)]
+fn copy(from: &[f32], to: &mut [f32]) {
+    #[inline(always)]
+    fn exactly<const N: usize>(from: &[f32], to: &mut [f32]) {
+        if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+            *to = *from;
+        }
+    }
+    match from.len() {
+        1 => exactly::<1>(from, to),
+        2 => exactly::<2>(from, to),
+        4 => exactly::<4>(from, to),
+        8 => exactly::<8>(from, to),
+        16 => exactly::<16>(from, to),
+        32 => exactly::<32>(from, to),
+        _ => to.copy_from_slice(from),
+    }
+}
+
 /// Which input rows a block of output rows needs, each once, and where each tap finds its own.
 pub struct Slots {
     /// Input rows; `None` is a row of zeros.
@@ -142,6 +167,7 @@ pub struct Slots {
     slot_stride: usize,
     /// Distance between channels in the copy.
     channel_stride: usize,
+    order: Order,
 }
 
 /// The layout of the copied rows.
@@ -158,13 +184,17 @@ impl Slots {
     pub fn new(geometry: &Geometry, rows: std::ops::Range<usize>, order: Order) -> Self {
         let mut sources = Vec::new();
         let mut slot = Vec::with_capacity(rows.len() * geometry.kernel[0]);
+        // The slot of each input row, and after them that of zeros; none yet.
+        let mut slots = vec![usize::MAX; geometry.rows() + 1];
         for row in rows {
             for tap in 0..geometry.kernel[0] {
                 let source = geometry.source(row, tap);
-                slot.push(sources.iter().position(|s| *s == source).unwrap_or_else(|| {
+                let known = &mut slots[source.unwrap_or(geometry.rows())];
+                if *known == usize::MAX {
+                    *known = sources.len();
                     sources.push(source);
-                    sources.len() - 1
-                }));
+                }
+                slot.push(*known);
             }
         }
         let padded = geometry.padded();
@@ -172,7 +202,7 @@ impl Slots {
             Order::SlotFirst => (geometry.input * padded, padded),
             Order::ChannelFirst => (padded, sources.len() * padded),
         };
-        Self { sources, slot, slot_stride, channel_stride }
+        Self { sources, slot, slot_stride, channel_stride, order }
     }
 
     /// Numbers needed for a copy of the rows.
@@ -185,19 +215,25 @@ impl Slots {
         self.channel_stride
     }
 
-    /// Copies the rows, with zeros past the padding.
+    /// Copies the rows, with zeros past the padding wherever they are read.
     #[inline(always)]
     pub fn fill(&self, geometry: &Geometry, source: &Source, to: &mut [f32]) {
         let (n, reach, padded) = (geometry.grid[1], geometry.reach(), geometry.padded());
+        let plane = geometry.grid[0] * n;
+        // Sums over channels read whole vectors: not past the padding, if the rows are whole vectors.
+        let beyond = self.order == Order::ChannelFirst || n % MAX_LANES != 0;
         for (slot, row) in self.sources.iter().enumerate() {
+            let begin = row.map(|row| source.row(row));
             for channel in 0..geometry.input {
                 let to = &mut to[slot * self.slot_stride + channel * self.channel_stride..][..padded];
-                let Some(row) = *row else {
+                let Some(begin) = begin else {
                     to.fill(0.0);
                     continue;
                 };
-                source.copy(row, channel, &mut to[reach..reach + n]);
-                to[reach + n + reach..].fill(0.0);
+                source.copy(begin + channel * plane, &mut to[reach..reach + n]);
+                if beyond {
+                    to[reach + n + reach..].fill(0.0);
+                }
                 match geometry.padding[1] {
                     Padding::Zero => {
                         to[..reach].fill(0.0);
@@ -209,11 +245,13 @@ impl Slots {
                         while left > 0 {
                             let m = left.min(n);
                             left -= m;
-                            to.copy_within(left + n..left + n + m, left);
+                            let (image, rest) = to[left..].split_at_mut(n);
+                            copy(&rest[..m], &mut image[..m]);
                         }
                         while right < end {
                             let m = (end - right).min(n);
-                            to.copy_within(right - n..right - n + m, right);
+                            let (rest, image) = to[right - n..].split_at_mut(n);
+                            copy(&rest[..m], &mut image[..m]);
                             right += m;
                         }
                     }

@@ -87,7 +87,8 @@ impl Part<'_> {
         slots.fill(g, self.input, x);
         for (to, i) in dy.chunks_exact_mut(width).zip(0..) {
             let channel = i / rows.len();
-            self.gradient.copy(rows.start + i % rows.len(), channel, &mut to[..n]);
+            let begin = self.gradient.row(rows.start + i % rows.len());
+            self.gradient.copy(begin + channel * g.grid[0] * n, &mut to[..n]);
             to[n..].fill(0.0);
             bias[channel] += f64::from(sum(to));
         }
