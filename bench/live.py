@@ -1,11 +1,11 @@
 """Stations that fail, lie and come back, followed by `lto forecast --follow`: does it see the lies, does it keep going, does
-its memory stay flat?
+its memory stay flat, do its bands cover?
 
     python3 bench/live.py --lto target/release/lto --minutes 60 --every 5 --folder /tmp/live
 
 Every `--every` seconds all stations append their readings of the next hour to a file. A wave moves over them. Some stations
 fall silent for a while, some say 8 K too much for a while, and some rows are doubled, late, broken or out of this world. A
-small twin is trained on the first ten days of the record. At the end a table says what was done and what was seen.
+small twin is trained and calibrated on the first ten days of the record. At the end a table says what was done and what was seen.
 """
 
 import argparse
@@ -26,7 +26,7 @@ records = {{ noise = [0.2], points = [17, 17] }}
 domain = "50:58,-10:2"
 time_period = 24.0
 calendar = [24.0]
-split = {{ records = {{ validation = 0.1, test = 0.1, stations = 0.1 }} }}
+split = {{ records = {{ validation = 0.35, test = 0.05, stations = 0.1 }} }}
 
 [model]
 kind = "twin"
@@ -132,11 +132,15 @@ def main():
     run = args.folder / "run"
     if not (run / "model.safetensors").exists():
         subprocess.run([args.lto, "train", str(config), "-o", str(run), "--threads", "1", "--force"], check=True)
+        subprocess.run([args.lto, "calibrate", str(run), "--leads", "1,6", "--threads", "1"], check=True)
+    query = args.folder / "places.csv"
+    query.write_text("lat,lon\n" + "".join(f"{lat:.4f},{lon:.4f}\n" for lat, lon in network.places))
 
     command = [args.lto, "forecast", str(run), "--records", str(record), "--follow", "--lead", "1,6", "--wait", "2"]
+    command += ["--query", str(query), "--band", "0.9", "--threads", "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     seen, alarms, delays = Counter(), [], []
-    written = {}
+    written, bands = {}, {}
 
     def listen():
         for line in process.stdout:
@@ -146,9 +150,11 @@ def main():
                 alarms.append((event["time"], event["station"]))
             if event["event"] == "forecast" and event["time"] in written:
                 delays.append(time.monotonic() - written[event["time"]])
+                for lead, t, lower, upper in zip((1, 6), event["times"], event["lower"], event["upper"]):
+                    bands[t, lead] = list(zip(lower[0], upper[0]))
 
     threading.Thread(target=listen, daemon=True).start()
-    done, lies, memory = Counter(), set(), []
+    done, lies, memory, covered = Counter(), set(), [], Counter()
     end = time.monotonic() + 60 * args.minutes
     with open(record, "a") as out, open(args.folder / "memory.csv", "w") as log:
         log.write("seconds,hours,megabytes\n")
@@ -157,6 +163,13 @@ def main():
             rows, what, now = network.step(True)
             when = f"{datetime(2019, 3, 1) + timedelta(hours=network.hour - 1):%Y-%m-%dT%H:%MZ}"
             lies |= {(when, station) for station in now}
+            for lead in (1, 6):
+                for i, (lower, upper) in enumerate(bands.pop((when, lead), [])):
+                    if i not in network.lying:
+                        # The station as it is now, before the next hour.
+                        network.hour -= 1
+                        covered[lead, lower <= network.value(i) <= upper] += 1
+                        network.hour += 1
             done += what
             for row in rows:
                 out.write(row)
@@ -176,6 +189,9 @@ def main():
     print("seen:", dict(seen))
     print(f"lies told {len(lies)}, of which alarmed {len(caught)}; alarms at honest stations {len(set(alarms) - lies)}")
     print(f"hours followed {network.hour - 240}, forecasts {seen['forecast']}, still running at the end: {alive}")
+    for lead in (1, 6):
+        inside, outside = covered[lead, True], covered[lead, False]
+        print(f"{lead} h ahead: {100 * inside / max(1, inside + outside):.1f} % of {inside + outside} readings inside the 90 % band")
     if delays:
         print(f"seconds from the last row of an hour to its forecast: median {sorted(delays)[len(delays) // 2]:.1f}")
     print(

@@ -1,9 +1,11 @@
 """deepsensor's ConvNP (PyTorch) on a table of stations: forecasts for 1, 6, 12 and 24 hours, with the split of
 configs/thirdparty/era5_stations.toml and a budget of processor time.
 
-    python bench/peers/deepsensor_stations.py stations.csv grid.csv HELD_OUT MINUTES
+    python bench/peers/deepsensor_stations.py stations.csv grid.csv HELD_OUT MINUTES [TRAIN_UNTIL]
 
-HELD_OUT is a file with the names of the stations that are never trained on, one a line. Needs deepsensor and PyTorch.
+HELD_OUT is a file with the names of the stations that are never trained on, one a line. Prints the RMSE, and of the 90 % band of its
+normal distributions the share inside, the width and the CRPS. With TRAIN_UNTIL, an hour before the test begins, training ends there and the hours
+between are used to widen or narrow that band as split conformal prediction does, by lead. Needs deepsensor and PyTorch.
 """
 
 import sys
@@ -20,6 +22,8 @@ from deepsensor.train import Trainer
 
 LEADS, TEST_FROM, EVERY = [1, 6, 12, 24], 384, 4
 stations, grid, held_out, minutes = sys.argv[1], sys.argv[2], open(sys.argv[3]).read().split(), float(sys.argv[4])
+TRAIN_UNTIL = int(sys.argv[5]) if len(sys.argv) > 5 else TEST_FROM
+NORMAL = 1.6448536
 torch.set_num_threads(1)
 torch.manual_seed(0)
 np.random.seed(0)
@@ -27,7 +31,7 @@ np.random.seed(0)
 table = pd.read_csv(stations, parse_dates=["time"]).rename(columns={"lat": "x1", "lon": "x2"})
 table["time"] = table["time"].dt.tz_localize(None)
 hours = pd.date_range(table["time"].min(), table["time"].max(), freq="h")
-train, test = hours[:TEST_FROM], hours[TEST_FROM:]
+train, between, test = hours[:TRAIN_UNTIL], hours[TRAIN_UNTIL:TEST_FROM], hours[TEST_FROM:]
 frame = lambda rows: rows.set_index(["time", "x1", "x2"])[["t2m"]].sort_index()
 seen, everything = frame(table[~table.station.isin(held_out)]), frame(table)
 
@@ -67,19 +71,52 @@ places = {
     "whole grid": ("all", np.array(list(field.columns))),
 }
 observed = table.pivot_table(index="time", columns=["x1", "x2"], values="t2m").reindex(index=hours)
-for name, (which, where) in places.items():
-    make, errors = loader(which), {lead: [] for lead in LEADS}
+
+
+def forecasts(which, where, known, dates):
+    """By lead, for every date: errors, deviations."""
+    make, found = loader(which), {lead: [] for lead in LEADS}
     x_t = ((where - [50, -10]) / 8).T
-    known = observed if which == "seen" else field
-    for date in test[::EVERY]:
+    for date in dates[::EVERY]:
         task = make(date, "all")
+        task["X_t"] = [x_t] * len(LEADS)
+        means, deviations = model.mean(task), model.stddev(task)
         for i, lead in enumerate(LEADS):
             target = date + pd.Timedelta(hours=lead)
-            if target not in known.index or target > test[-1]:
+            if target not in known.index or target > dates[-1]:
                 continue
-            task["X_t"] = [x_t] * len(LEADS)
-            mean = model.mean(task)[i].squeeze()
-            value = processor.map_array(mean, "t2m", unnorm=True)
+            value = processor.map_array(means[i].squeeze(), "t2m", unnorm=True)
+            spread = processor.map_array(deviations[i].squeeze(), "t2m", unnorm=True, add_offset=False)
             exact = known.loc[target].reindex([tuple(p) for p in where]).to_numpy()
-            errors[lead].append(np.sqrt(np.nanmean((value - exact) ** 2)))
-    print(name, {lead: round(float(np.mean(e)), 3) for lead, e in errors.items()})
+            there = ~np.isnan(exact)
+            found[lead].append((exact[there] - value[there], spread[there]))
+    return found
+
+
+def conformal(groups, level=0.9):
+    """The least q with the mean over the groups, and one more that is infinite, of the share of scores up to q at least the level."""
+    scores = np.concatenate(groups)
+    weights = np.concatenate([np.full(len(g), 1 / len(g) / (len(groups) + 1)) for g in groups])
+    order = np.argsort(scores)
+    return scores[order][np.searchsorted(np.cumsum(weights[order]), level)]
+
+
+def crps(error, deviation):
+    z = error / deviation
+    erf = torch.erf(torch.tensor(z / 2**0.5)).numpy()
+    return deviation * (z * erf + (2 / np.pi) ** 0.5 * np.exp(-z * z / 2) - np.pi**-0.5)
+
+
+factors = {lead: [NORMAL] for lead in LEADS}
+if len(between):
+    which, where = places["held-out stations"]
+    for lead, found in forecasts(which, where, observed, between).items():
+        factors[lead].append(conformal([np.abs(error) / deviation for error, deviation in found]))
+for name, (which, where) in places.items():
+    for lead, found in forecasts(which, where, observed if which == "seen" else field, test).items():
+        each = lambda of: float(np.mean([np.mean(of(error, deviation)) for error, deviation in found]))
+        line = f"{name}, {lead} h: RMSE {np.mean([np.sqrt(np.mean(e**2)) for e, _ in found]):.3f}, CRPS {each(crps):.3f}"
+        for kind, q in zip(("normal", "conformal"), factors[lead]):
+            inside = 100 * each(lambda error, deviation: np.abs(error) <= q * deviation)
+            line += f"; {kind} band: inside {inside:.1f} %, width {each(lambda _, deviation: 2 * q * deviation):.2f}"
+        print(line)

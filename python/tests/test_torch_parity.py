@@ -11,6 +11,7 @@ import pytest
 import torch
 from conftest import ROOT
 from torch_program import (
+    TRAIN,
     Array,
     difference,
     predicted_by_program,
@@ -126,6 +127,14 @@ def test_semigroups(tmp_path: Path, output: str, place: str, dim: int) -> None:
     data = timed_data(tmp_path, dim).replace('"x"', '"all"').replace("0.5:2.5", "0.5:2.75")
     keys = {"semigroup": "{ modes = 3 }", "latent_placement": f"'{place}'", "output": f"'{output}'"}
     check(*shaken(tmp_path, data, twin(**keys)))
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_decoders_that_give_deviations(tmp_path: Path, output: str) -> None:
+    """Deviations are decoded before everything else, and are no part of a prediction."""
+    decoder = "{ hidden = 5, length_scale = { spacings = 0.6 }, deviation = true }"
+    train = TRAIN + "[train.objective]\nevolution_loss = 'crps'\n"
+    check(*shaken(tmp_path, timed_data(tmp_path, 2), twin(decoder=decoder, output=f"'{output}'"), train))
 
 
 @pytest.mark.parametrize("way", ["direct", "chain", "rollout"])

@@ -37,7 +37,7 @@ fn calibrated_models_give_bands_in_every_format() {
     let card = Model::load(space.path("run")).unwrap().card().clone();
     assert_eq!(card.calibration.as_ref().unwrap().leads, [0.0, 1.0, 2.0]);
 
-    for suffix in ["npz", "csv", "png", "gif", "vti"] {
+    for suffix in lto_report::prediction::FORMATS.iter().map(|format| format.suffix()) {
         let (plain, banded) = (format!("plain.{suffix}"), format!("banded.{suffix}"));
         space.succeed(&[&PREDICT[..], &["-o", &plain]].concat());
         let said =

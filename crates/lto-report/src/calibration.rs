@@ -4,6 +4,7 @@ use crate::picture::ticks::short;
 use crate::text::Page;
 use crate::words::count;
 use lto::band::Calibration;
+use lto::band::place::{Evenness, Layout, lead_feature};
 use lto::model::ModelCard;
 
 /// The level whose factors are shown.
@@ -19,34 +20,42 @@ pub fn text(card: &ModelCard, calibration: &Calibration, color: bool) -> String 
         "{} for the scale of the errors, {quantiles} for the quantiles",
         count(scale, "sample")
     ));
-    let edge = |i: usize| calibration.edges.get(i).map(|edge| short(edge.exp2()));
-    let densities: Vec<String> = (0..=calibration.edges.len())
-        .map(|i| match (i.checked_sub(1).and_then(edge), edge(i)) {
+    let level = calibration.level(LEVEL).ok();
+    for (evenness, name) in
+        Evenness::ALL.into_iter().zip(["whole grids", "scattered sensors", "uneven sensors"])
+    {
+        let numbers = &calibration.bins[evenness as usize].numbers;
+        let edge = |i: usize| numbers.get(i).map(|edge| short(edge.exp2()));
+        let ranges = (0..=numbers.len()).map(|i| match (i.checked_sub(1).and_then(edge), edge(i)) {
             (None, Some(to)) => format!("to {to}"),
             (Some(from), Some(to)) => format!("{from} to {to}"),
             (Some(from), None) => format!("above {from}"),
             (None, None) => "any".into(),
-        })
-        .collect();
-    let columns: Vec<&str> =
-        ["channel", "lead"].into_iter().chain(densities.iter().map(String::as_str)).collect();
-    let mut rows = Vec::new();
-    for (c, channel) in crate::prediction::channel_names(card).into_iter().enumerate() {
-        for (l, lead) in calibration.leads.iter().enumerate() {
-            let factor = |density: usize| {
-                let bin = l * densities.len() + density;
-                let level = calibration.level(LEVEL).ok();
-                level.and_then(|level| calibration.quantiles(c, bin)[level]).map_or("–".into(), short)
-            };
-            let lead = if card.problem.times.is_some() { short(*lead) } else { "–".into() };
-            rows.push([vec![channel.clone(), lead], (0..densities.len()).map(factor).collect()].concat());
+        });
+        let columns: Vec<String> = ["channel".into(), "lead".into()].into_iter().chain(ranges).collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let mut rows = Vec::new();
+        for (c, channel) in crate::prediction::channel_names(card).into_iter().enumerate() {
+            for lead in &calibration.leads {
+                let feature = lead_feature(*lead, Some(1.0));
+                let factor = |range: usize| {
+                    let mean_spacing = numbers.get(range).copied().unwrap_or(f64::INFINITY);
+                    let bin = |spacing| calibration.bin(feature, Layout { evenness, mean_spacing }, spacing);
+                    let of = |bin: usize| level.and_then(|level| calibration.quantiles(c, bin)[level]);
+                    let each: Vec<String> = (bin(f64::NEG_INFINITY)..=bin(f64::INFINITY))
+                        .map(|bin| of(bin).map_or("–".into(), |q| format!("{q:.1}")))
+                        .collect();
+                    each.join(", ")
+                };
+                let lead = if card.problem.times.is_some() { short(*lead) } else { "–".into() };
+                rows.push([vec![channel.clone(), lead], (0..=numbers.len()).map(factor).collect()].concat());
+            }
         }
+        let title = format!(
+            "Half widths of the 90 % band ÷ scale, {name}, by their mean spacing in native spacings; where they are dense to sparse"
+        );
+        page.table(&title, &columns, rows);
     }
-    page.table(
-        "Half widths of the 90 % band ÷ scale, by spacing of the sensors in native spacings",
-        &columns,
-        rows,
-    );
     let about = crate::prediction::channel_names(card).into_iter().zip(&calibration.channels).map(
         |(name, channel)| {
             let noise = if channel.noise.is_some() { "yes" } else { "no" };

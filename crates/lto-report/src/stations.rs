@@ -1,7 +1,7 @@
 //! Errors at stations as tables.
 
 use crate::text::Page;
-use lto::evaluate::stations::{StationEvaluation, StationRow, StationSection};
+use lto::evaluate::stations::{StationBands, StationEvaluation, StationRow, StationSection};
 use lto::evaluate::statistics::ErrorStatistics;
 
 /// All tables for the terminal.
@@ -42,20 +42,47 @@ fn table(evaluation: &StationEvaluation, section: &StationSection) -> (Vec<Strin
         (Some(unit), false) => format!("{model} / {unit}"),
         _ => model.clone(),
     }));
+    let banded: Vec<usize> = (0..evaluation.models.len())
+        .filter(|&model| section.rows.iter().any(|row| row.bands[model].is_some()))
+        .collect();
+    for &model in &banded {
+        let of = |what: &str| match banded.len() {
+            1 => what.to_string(),
+            _ => format!("{}: {what}", evaluation.models[model]),
+        };
+        columns.extend(["inside the 90 % band, %", "width", "CRPS"].map(of));
+    }
     let shown = |row: &StationRow| {
         let mut cells = vec![row.lead.to_string(), row.forecasts.to_string()];
         if several {
             cells.insert(0, row.variable.clone());
         }
-        cells.extend(row.rmse.iter().map(|errors| errors.as_ref().map_or("–".into(), cell)));
+        cells.extend(row.rmse.iter().map(|errors| errors.as_ref().map_or("–".into(), |e| cell(e, 3))));
+        for bands in banded.iter().map(|&model| row.bands[model].as_ref()) {
+            cells.extend(match bands {
+                Some(StationBands { covered, width, crps }) => {
+                    [cell(&percent(covered), 1), format!("{:.2}", width.mean), format!("{:.3}", crps.mean)]
+                }
+                None => ["–"; 3].map(String::from),
+            });
+        }
         cells
     };
     (columns, section.rows.iter().map(shown).collect())
 }
 
-fn cell(errors: &ErrorStatistics) -> String {
+fn cell(errors: &ErrorStatistics, digits: usize) -> String {
     match errors.interval {
-        Some([low, high]) => format!("{:.3} ({low:.3} – {high:.3})", errors.mean),
-        None => format!("{:.3}", errors.mean),
+        Some([low, high]) => format!("{:.digits$} ({low:.digits$} – {high:.digits$})", errors.mean),
+        None => format!("{:.digits$}", errors.mean),
+    }
+}
+
+/// Shares in percent.
+fn percent(shares: &ErrorStatistics) -> ErrorStatistics {
+    ErrorStatistics {
+        mean: 100.0 * shares.mean,
+        interval: shares.interval.map(|ends| ends.map(|end| 100.0 * end)),
+        ..shares.clone()
     }
 }

@@ -1,6 +1,10 @@
 //! Measures how far a model's forecasts are off on samples it was not trained on, from many layouts of sensors: the
 //! calibration of its bands.
 
+mod stations;
+
+pub use stations::calibrate_stations;
+
 use crate::band::{Calibration, Calibrator, Judged, Role};
 use crate::data::context::{ContextConfig, DesignWeights};
 use crate::data::stream::{Purpose, stream};
@@ -34,9 +38,10 @@ pub struct CalibrationConfig {
 impl Default for CalibrationConfig {
     fn default() -> Self {
         let designs =
-            DesignWeights { random: 4.0, strided: 1.0, clustered: 1.0, failed_region: 1.0, full: 1.0 };
+            DesignWeights { random: 3.0, strided: 1.0, clustered: 1.0, failed_region: 1.0, full: 2.0 };
         Self {
-            context: ContextConfig { designs, ..ContextConfig::default() },
+            // A little below the 5 % that bands are to hold from, so that these are not at the end.
+            context: ContextConfig { designs, fraction: [0.04, 1.0], ..ContextConfig::default() },
             draws: 4,
             leads: Vec::new(),
             seed: 0,
@@ -97,14 +102,20 @@ impl CalibrationConfig {
         }
         let most =
             data.layout().times.len().saturating_sub(data.history().max(model.card().problem.history()));
+        let mut leads = self.leads_within(most);
+        if self.leads.is_empty() && model.operator().reach() == Reach::Direct {
+            leads.insert(0, 0);
+        }
+        leads
+    }
+
+    /// The leads that are asked for, else 1, 2, 4, … and the longest, up to `most`.
+    fn leads_within(&self, most: usize) -> Vec<usize> {
         let mut leads = match self.leads.is_empty() {
             true => (0..).map(|k| 1 << k).take_while(|&lead| lead < most).chain([most]).collect(),
             false => self.leads.clone(),
         };
         leads.retain(|&lead| lead <= most);
-        if self.leads.is_empty() && model.operator().reach() == Reach::Direct {
-            leads.insert(0, 0);
-        }
         leads
     }
 }

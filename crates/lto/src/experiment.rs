@@ -5,6 +5,7 @@ pub mod training;
 
 use crate::data::config::DataConfig;
 use crate::error::{Error, Result};
+use crate::loss::LossKind;
 use crate::model::ModelConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -77,7 +78,16 @@ impl Experiment {
     /// [`Error::Config`], naming the first value that makes no sense.
     pub fn validate(&self) -> Result<()> {
         self.data.validate()?;
-        self.train.validate()
+        self.train.validate()?;
+        let untrained = matches!(&self.model, ModelConfig::Twin(twin) if twin.decoder.deviation);
+        if untrained && self.train.objective.evolution_loss != LossKind::Crps {
+            return Err(Error::Config {
+                key: "model.decoder.deviation".into(),
+                value: "true".into(),
+                requirement: "is trained by train.objective.evolution_loss = \"crps\" only".into(),
+            });
+        }
+        Ok(())
     }
 
     /// The whole configuration, defaults included, as written to the folder of a run.

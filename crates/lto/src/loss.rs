@@ -1,5 +1,6 @@
 //! The terms of the training objective (Eq. total-loss).
 
+mod crps;
 mod mse;
 mod relative_h1;
 mod relative_l2;
@@ -43,6 +44,9 @@ losses! {
     RelativeL2: relative_l2,
     /// The relative L2 error plus 0.2 times that of the slopes between neighbors, on a whole grid.
     RelativeH1: relative_h1,
+    /// The score of the normal distribution that a decoder with `deviation` gives; the mean of absolute differences of a model
+    /// without, in normalized units.
+    Crps: crps,
 }
 
 impl LossKind {
@@ -60,25 +64,42 @@ impl LossKind {
     }
 }
 
+/// A prediction, with its deviation if the model gives one: `[b, q, M]` in normalized units.
+#[derive(Clone, Debug)]
+pub struct Predicted {
+    /// The prediction.
+    pub mean: Tensor<3>,
+    /// How far it may be off.
+    pub deviation: Option<Tensor<3>>,
+}
+
+impl From<Tensor<3>> for Predicted {
+    fn from(mean: Tensor<3>) -> Self {
+        Self { mean, deviation: None }
+    }
+}
+
 /// Predictions and what is true, both `[b, q, M]`.
 struct Compared {
     prediction: Tensor<3>,
     truth: Tensor<3>,
+    deviation: Option<Tensor<3>>,
     /// 1 where the truth is known, 0 where it is not; both are zero there. `None` if it is known everywhere.
     known: Option<Tensor<3>>,
 }
 
 impl Compared {
     /// NaN marks truth that is not known.
-    fn new(prediction: Tensor<3>, truth: Tensor<3>) -> Self {
+    fn new(Predicted { mean: prediction, deviation }: Predicted, truth: Tensor<3>) -> Self {
         let unknown = truth.clone().is_nan();
         if !unknown.clone().any().into_scalar::<bool>() {
-            return Self { prediction, truth, known: None };
+            return Self { prediction, truth, deviation, known: None };
         }
         let known = unknown.clone().bool_not().float();
         Self {
             prediction: prediction.mask_fill(unknown.clone(), 0.0),
             truth: truth.mask_fill(unknown, 0.0),
+            deviation,
             known: Some(known),
         }
     }
@@ -118,7 +139,7 @@ pub struct ObjectiveConfig {
     /// How reconstructions are compared.
     pub reconstruction_loss: LossKind,
     /// Compare forecasts in units of the typical change over their lead, so that short leads count as much as long ones;
-    /// with `mse`, since relative errors have no units.
+    /// with `mse` and `crps`, since relative errors have no units.
     pub per_lead: bool,
 }
 
@@ -186,15 +207,18 @@ impl Objective {
     /// Points that the loss cannot compare at.
     pub fn evolution(
         &self,
-        mut prediction: Tensor<3>,
+        prediction: impl Into<Predicted>,
         mut truth: Tensor<3>,
         queries: &[Arc<Points>],
         changes: &[f64],
     ) -> Result<LossTerm> {
+        let mut prediction = prediction.into();
         if self.config.per_lead {
             let units: Vec<f32> = changes.iter().map(|c| c.max(LEAST_CHANGE).recip() as f32).collect();
             let units = Tensor::<1>::from_floats(&units[..], &truth.device()).reshape([changes.len(), 1, 1]);
-            (prediction, truth) = (prediction * units.clone(), truth * units);
+            prediction.mean = prediction.mean * units.clone();
+            prediction.deviation = prediction.deviation.map(|deviation| deviation * units.clone());
+            truth = truth * units;
         }
         let compared = Compared::new(prediction, truth);
         let value = self.config.evolution_loss.evaluate(compared, &self.units, queries)?;
@@ -213,7 +237,7 @@ impl Objective {
         let (share, loss) = (1.0 / pairs.len().max(1) as f64, self.config.reconstruction_loss);
         let mut sum: Option<Tensor<1>> = None;
         for (decoded, truth) in pairs {
-            let value = loss.evaluate(Compared::new(decoded, truth), &self.units, queries)?;
+            let value = loss.evaluate(Compared::new(decoded.into(), truth), &self.units, queries)?;
             sum = Some(sum.map_or(value.clone(), |sum| sum + value));
         }
         let weight = self.config.reconstruction_weight;
@@ -242,14 +266,15 @@ mod tests {
         let queries = [Arc::new(Points::grid(grid))];
         // Physical over 2: truths (2, 1 | 1, 0) and (1, 1 | 0, 2); differences (0, 2 | 0, 0) and (0, 0 | 1, 0).
         let relative_l2 = 0.5 * ((4.0f32 / 6.0).sqrt() + (1.0f32 / 6.0).sqrt());
-        for loss in [LossKind::Mse, LossKind::RelativeL2, LossKind::RelativeH1] {
+        for loss in [LossKind::Mse, LossKind::RelativeL2, LossKind::RelativeH1, LossKind::Crps] {
             let exact = match loss {
                 LossKind::Mse => 1.0,
                 LossKind::RelativeL2 => relative_l2,
+                LossKind::Crps => 0.5,
                 // Slopes of the truths (−1 | −1) and (0 | 2), of the differences (2 | 0) and (0 | −1).
                 LossKind::RelativeH1 => relative_l2 + 0.2 * 0.5 * (2.0f32.sqrt() + 0.5),
             };
-            let compared = || Compared::new(prediction.clone(), truth.clone());
+            let compared = || Compared::new(prediction.clone().into(), truth.clone());
             let value = loss.evaluate(compared(), &units, &queries).unwrap();
             let value = value.into_scalar::<f32>();
             assert!((value - exact).abs() < 1e-6, "{loss:?}: {value} {exact}");
@@ -266,10 +291,12 @@ mod tests {
         let prediction = Tensor::<3>::from_floats([[[1.0, 4.0]], [[0.0, 9.0]]], &device).require_grad();
         let grid = Grid::cubic(Domain::unit(1, false).unwrap(), 2, Placement::Vertex).unwrap();
         let queries = [Arc::new(Points::grid(grid))];
-        for (loss, exact) in
-            [(LossKind::Mse, (4.0 + 9.0) / 3.0), (LossKind::RelativeL2, 0.5 * (2.0 / 5.0f32.sqrt() + 1.0))]
-        {
-            let compared = Compared::new(prediction.clone(), truth.clone());
+        for (loss, exact) in [
+            (LossKind::Mse, (4.0 + 9.0) / 3.0),
+            (LossKind::RelativeL2, 0.5 * (2.0 / 5.0f32.sqrt() + 1.0)),
+            (LossKind::Crps, (2.0 + 3.0) / 3.0),
+        ] {
+            let compared = Compared::new(prediction.clone().into(), truth.clone());
             let value = loss.evaluate(compared, &units, &queries).unwrap();
             let gradients = prediction.grad(&value.backward()).unwrap();
             let gradients: Vec<f32> = gradients.into_data().iter::<f32>().collect();
@@ -277,7 +304,7 @@ mod tests {
             assert!((value - exact).abs() < 1e-6, "{loss:?}: {value} {exact}");
             assert!(gradients[3] == 0.0 && gradients[1] > 0.0 && gradients[2] < 0.0, "{gradients:?}");
         }
-        let compared = Compared::new(prediction, truth);
+        let compared = Compared::new(prediction.into(), truth);
         let refused = LossKind::RelativeH1.evaluate(compared, &units, &queries).unwrap_err().to_string();
         assert!(refused.contains("relative_h1"), "{refused}");
     }

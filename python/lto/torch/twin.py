@@ -62,7 +62,10 @@ class Twin(Model[TwinLatent]):
         around = (problem.axes[0].periodic, problem.axes[-1].periodic)
         self.encoder = encoder(config, problem, periodic)
         self.evolution = evolution(config, periodic, around, problem.times is not None)
-        self.decoder = Decoder(config, problem, extra + problem.target_channels, zero=self.moves)
+        self.deviations = problem.target_channels if config["decoder"].get("deviation", False) else 0
+        """How many logarithms of deviations are decoded before everything else."""
+        decoded = self.deviations + extra + problem.target_channels
+        self.decoder = Decoder(config, problem, decoded, zero=self.moves)
         own = config.get("semigroup")
         self.semigroup = None if own is None else Semigroup(own, problem)
 
@@ -85,7 +88,7 @@ class Twin(Model[TwinLatent]):
         ``û_s(q) + c r``; or the source moved and corrected, ``û_s(q + c L d) + c r``, with the typical change c over the lead; or this
         with a gate, ``(1 − g γ) û_s(q + c L d) + g r``, with the freedom g, which is c only where the source is well observed. A
         semigroup adds its change to the source."""
-        decoded: Tensor = self.decoder(latent.z, self.latent_grid, query)
+        decoded: Tensor = self.decoder(latent.z, self.latent_grid, query)[:, self.deviations :]
         if self.output == "direct":
             return decoded if self.boundary is None else decoded * self._vanishing(query, decoded)
         change = self.problem.change(t - s)

@@ -1,7 +1,7 @@
 //! What bands do: how much they cover, how wide they are, how good the distributions are.
 
 use super::rows::names;
-use super::table::{ResultTable, interval, number, plain};
+use super::table::{ResultTable, number, plain};
 use crate::picture::chart::{Axis, COLORS, Chart, Series, Style};
 use crate::picture::drawing::Drawing;
 use crate::picture::ticks::short;
@@ -14,7 +14,7 @@ pub const NAME: &str = "coverage";
 /// What they say.
 pub const ABOUT: &str = "Each value should lie inside the band of a level as often as the level says; of two bands that do, the \
                          narrower one is better. CRPS is the error of the whole distribution: the mean absolute error, were \
-                         the forecast certain. Shares are those of each sample, then their mean; widths, scores and errors are \
+                         the forecast certain. Shares are those of each sample, then their mean with its 95 % bootstrap interval over samples; widths, scores and errors are \
                          in deviations of the training data. Distances and spacings of sensors are in spacings of the training \
                          grid.";
 
@@ -27,51 +27,56 @@ pub fn coverages(evaluations: &[Evaluation]) -> Vec<ResultTable> {
 
 fn tables(coverage: &Coverage, name: &str) -> Vec<ResultTable> {
     let level = short(100.0 * coverage.levels[SHOWN]);
-    let percent = |row: &CoverageRow| format!("{:.1}", 100.0 * row.covered[SHOWN]);
-    let by_lead = |what: String, of: &dyn Fn(&CoverageRow) -> String| {
-        let mut table = ResultTable::new(NAME, format!("{name}: {what}, by lead in native steps"));
-        let leads = leads(coverage);
-        table.columns = vec!["observations".into()];
-        table.columns.extend(leads.iter().map(|lead| lead.map_or("steady".into(), short)));
-        for row in &coverage.cases {
-            let known = table.rows.iter().position(|cells| cells[0].text == row.label);
-            let at = known.unwrap_or_else(|| {
-                table.rows.push([vec![plain(row.label.clone())], vec![plain("–"); leads.len()]].concat());
-                table.rows.len() - 1
-            });
-            if let Some(column) = leads.iter().position(|lead| *lead == row.lead) {
-                table.rows[at][column + 1] = plain(of(row));
-            }
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let inside = |row: &CoverageRow| match row.interval {
+        Some([low, high]) => {
+            format!("{} ({} – {})", percent(row.covered[SHOWN]), percent(low), percent(high))
         }
-        table
+        None => percent(row.covered[SHOWN]),
     };
-    let by_place = |what: &str, rows: &[CoverageRow]| {
-        let mut table = ResultTable::new(NAME, format!("{name}: the {level} % band by {what}"));
-        let columns = [what, "inside, %", "95 % interval", "width", "CRPS", "mean error", "samples"];
-        table.columns = columns.map(String::from).to_vec();
-        let all = coverage.all.iter().chain(rows);
-        table.rows.extend(all.map(|row| {
-            let ends = row.interval.map(|ends| ends.map(|end| 100.0 * end));
-            let cells = [
-                row.label.clone(),
-                percent(row),
-                interval(ends),
-                number(row.width),
-                number(row.crps),
-                number(row.mean_error),
-                row.samples.to_string(),
-            ];
-            cells.map(plain).to_vec()
-        }));
-        table
-    };
-    vec![
-        by_lead(format!("values inside the {level} % band, in %"), &percent),
-        by_lead(format!("width of the {level} % band"), &|row| number(row.width)),
-        by_lead("CRPS".into(), &|row| number(row.crps)),
-        by_place("distance to the nearest sensor", &coverage.distances),
-        by_place("spacing of the sensors", &coverage.spacings),
-    ]
+    let n = coverage.all.as_ref().map_or(0, |all| all.samples);
+    let about = format!("{name}: values inside the {level} % band in %, its width and the CRPS, {n} samples");
+    let mut cases = ResultTable::new(NAME, format!("{about}, by lead in native steps"));
+    let leads = leads(coverage);
+    cases.columns = vec!["observations".into()];
+    for lead in &leads {
+        let lead = lead.map_or("steady".into(), short);
+        cases.columns.extend(["inside", "width", "CRPS"].map(|what| format!("{lead}: {what}")));
+    }
+    for row in &coverage.cases {
+        let known = cases.rows.iter().position(|cells| cells[0].text == row.label);
+        let at = known.unwrap_or_else(|| {
+            cases.rows.push([vec![plain(row.label.clone())], vec![plain("–"); 3 * leads.len()]].concat());
+            cases.rows.len() - 1
+        });
+        if let Some(column) = leads.iter().position(|lead| *lead == row.lead) {
+            let cells = [inside(row), number(row.width), number(row.crps)].map(plain);
+            cases.rows[at].splice(3 * column + 1..3 * column + 4, cells);
+        }
+    }
+    let mut places =
+        ResultTable::new(NAME, format!("{name}: the {level} % band by place, all layouts without noise"));
+    let columns =
+        ["where", "inside, %", "one sample in ten at most", "width", "CRPS", "mean error", "samples"];
+    places.columns = columns.map(String::from).to_vec();
+    let all = coverage.all.iter().map(|row| ("everywhere".to_string(), row));
+    let distances =
+        coverage.distances.iter().map(|row| (format!("distance to the nearest sensor {}", row.label), row));
+    let spacings = coverage.spacings.iter().map(|row| (format!("spacing of the sensors {}", row.label), row));
+    let all = all.chain(distances).chain(spacings);
+    places.rows.extend(all.map(|(label, row)| {
+        let cells = [
+            label,
+            inside(row),
+            row.tenth.map_or("–".into(), percent),
+            number(row.width),
+            number(row.crps),
+            number(row.mean_error),
+            row.samples.to_string(),
+        ];
+        cells.map(plain).to_vec()
+    }));
+    vec![cases, places]
 }
 
 /// Leads in the order in which they appear.
@@ -134,6 +139,7 @@ mod tests {
             lead,
             covered: vec![covered; 7],
             interval: Some([0.88, 0.93]),
+            tenth: Some(0.81),
             width: 0.25,
             crps: 0.01,
             mean_error: 0.02,
@@ -156,9 +162,12 @@ mod tests {
         let text = |table: &ResultTable| -> Vec<Vec<String>> {
             table.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect()).collect()
         };
-        assert_eq!(tables[0].columns, ["observations", "1", "4"]);
-        assert_eq!(text(&tables[0])[..2], [["full", "90.1", "89.0"], ["random 5 %", "91.2", "–"]]);
-        assert_eq!(text(&tables[3])[2][..3], ["0 to 1", "88.0", "88 – 93"]);
+        assert_eq!(tables[0].columns[..5], ["observations", "1: inside", "1: width", "1: CRPS", "4: inside"]);
+        let cases = text(&tables[0]);
+        assert_eq!(cases[0][..3], ["full", "90.1 (88.0 – 93.0)", "0.25"]);
+        assert_eq!((cases[1][1].as_str(), cases[1][4].as_str()), ("91.2 (88.0 – 93.0)", "–"));
+        let places = text(&tables[1]);
+        assert_eq!(places[2][..3], ["distance to the nearest sensor 0 to 1", "88.0 (88.0 – 93.0)", "81.0"]);
         assert_eq!(reliability(&coverage).len(), 2);
     }
 }

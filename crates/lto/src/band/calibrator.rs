@@ -2,9 +2,9 @@
 
 use super::correlated::LengthFit;
 use super::local::LocalFit;
-use super::place::{Places, Reading, lead_feature, readings};
-use super::table::{Table, TableFit};
-use super::{Calibration, ChannelCalibration, LEVELS, NoiseGrowth, conformal};
+use super::place::{Evenness, Layout, Places, Reading, lead_feature, readings};
+use super::table::TableFit;
+use super::{Bins, Calibration, ChannelCalibration, LEVELS, NoiseGrowth, conformal};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use lto_numerics::Points;
@@ -15,12 +15,14 @@ use rand::{Rng, RngExt};
 const SCALE_EVERY: usize = 3;
 /// Fewest samples: ten for the quantiles, which reach a level of 0.9.
 const FEWEST: usize = 15;
-/// The most points of a prediction that are looked at, drawn at random.
-const POINTS: usize = 512;
+/// The most points of a prediction that are looked at, drawn at random: samples differ by more than points do.
+const POINTS: usize = 128;
 /// The most points whose pairs tell the length scale.
 const PAIRED: usize = 64;
-/// Bins of sensor density, of equal shares.
-const DENSITIES: usize = 5;
+/// Bins for each evenness: of the number of sensors, and of their density around a point; of equal shares.
+const BINS: [usize; 2] = [5, 3];
+/// A bin with fewer samples is taken together with others: of K samples, a band covers up to 2/(K + 1) too much.
+const FEWEST_IN_BIN: usize = 50;
 /// Steps between the nodes of the scale: of log₂ spacing, of log₂(1 + distance), of log₂ gap.
 const STEPS: [f64; 3] = [0.5, 1.0, 0.5];
 /// Weight below which a node of the scale counts as empty, in points; of the usual disagreement, in layouts.
@@ -76,7 +78,7 @@ struct Group {
     noisy: bool,
     lead: f64,
     readings: Option<Vec<Reading>>,
-    mean_spacing: f64,
+    layout: Layout,
     /// (spacing, distance, gap) of each point.
     places: Vec<[f64; 3]>,
     /// |error| in deviations of the training data, `[channel][point]`; NaN where the truth is not known.
@@ -142,13 +144,12 @@ impl<'a> Calibrator<'a> {
             }
         }
         self.samples = self.samples.max(judged.sample + 1);
-        let mean = judged.context.points.mean_spacing();
         self.groups.push(Group {
             sample: judged.sample,
             noisy: judged.noisy,
             lead: judged.lead,
             readings: readings(self.problem, self.scale, judged.context)?,
-            mean_spacing: Places::log_spacing(self.problem, mean),
+            layout: places.layout,
             places: places.spacing.iter().zip(&places.distance).map(|(s, d)| [*s, *d, places.gap]).collect(),
             errors: signed.into_iter().map(|e| e.into_iter().map(f64::abs).collect()).collect(),
             features: judged.features.chunks_exact(n).flat_map(|f| chosen.iter().map(|&i| f[i])).collect(),
@@ -180,7 +181,7 @@ impl<'a> Calibrator<'a> {
             data,
             samples: [Role::Scale, Role::Quantiles]
                 .map(|role| (0..self.samples).filter(|&sample| Self::role(sample) == role).count()),
-            edges: self.edges(),
+            bins: Evenness::ALL.map(|evenness| self.bins(evenness)),
             leads,
             levels: LEVELS.to_vec(),
             channels: Vec::new(),
@@ -205,15 +206,15 @@ impl<'a> Calibrator<'a> {
         self.groups.iter().filter(move |group| group.role() == role && !group.noisy)
     }
 
-    /// Edges between bins of equal shares of the points that give the scale.
-    fn edges(&self) -> Vec<f64> {
-        let mut all: Vec<f64> = self.of(Role::Scale).flat_map(|g| g.places.iter().map(|p| p[0])).collect();
-        all.sort_by(f64::total_cmp);
-        let mut edges: Vec<f64> =
-            (1..DENSITIES).filter_map(|i| all.get(i * all.len() / DENSITIES).copied()).collect();
-        edges.dedup_by(|b, a| *b - *a < 1e-6);
-        edges.retain(|edge| all.last().is_some_and(|last| edge < last));
-        edges
+    /// The bins of sensors that are as even, by the predictions that give the scale.
+    fn bins(&self, evenness: Evenness) -> Bins {
+        let even = || self.of(Role::Scale).filter(|group| group.layout.evenness == evenness);
+        let numbers = edges(even().map(|group| group.layout.mean_spacing).collect(), BINS[0]);
+        let density = |range: usize| {
+            let within = even().filter(|group| Bins::range(&numbers, group.layout.mean_spacing) == range);
+            edges(within.flat_map(|group| group.places.iter().map(|place| place[0])).collect(), BINS[1])
+        };
+        Bins { densities: (0..=numbers.len()).map(density).collect(), numbers }
     }
 
     /// Nodes that cover a feature of the points that give the scale.
@@ -273,24 +274,41 @@ impl<'a> Calibrator<'a> {
         };
         let noise = self.noise(c, &leads, scales);
         let added = |group: &Group| match (&noise, &group.readings) {
-            (Some(noise), Some(readings)) => noise.added(&readings[c], lead_of(group), group.mean_spacing),
+            (Some(noise), Some(readings)) => {
+                noise.added(&readings[c], lead_of(group), group.layout.mean_spacing)
+            }
             _ => 0.0,
         };
-        let bins = leads.len() * (calibration.edges.len() + 1);
         // By bin and sample.
-        let mut binned: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.samples]; bins];
+        let mut binned: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.samples]; calibration.n_bins()];
         for group in self.of(Role::Quantiles) {
             let added = added(group);
             let each = group.places.iter().zip(&group.errors[c]).zip(scales(group));
             for ((place, error), scale) in each.filter(|((_, error), _)| !error.is_nan()) {
-                binned[calibration.bin(lead_of(group), place[0])][group.sample].push(error / (scale + added));
+                let bin = calibration.bin(lead_of(group), group.layout, place[0]);
+                binned[bin][group.sample].push(error / (scale + added));
             }
         }
-        let quantiles = binned.iter().flat_map(|samples| {
+        let quantiles = |samples: &[Vec<f64>]| {
             let groups: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
             conformal::quantiles(&groups, &calibration.levels)
-        });
-        channel.quantiles = quantiles.collect();
+        };
+        for lead in binned.chunks(calibration.bins_of_lead()) {
+            for wider in calibration.wider_bins() {
+                let together = |bins: std::ops::Range<usize>| -> Vec<Vec<f64>> {
+                    let of = |sample: usize| lead[bins.clone()].iter().flat_map(move |bin| &bin[sample]);
+                    (0..self.samples).map(|sample| of(sample).copied().collect()).collect()
+                };
+                let mut last = Vec::new();
+                for bins in wider {
+                    last = together(bins);
+                    if last.iter().filter(|sample| !sample.is_empty()).count() >= FEWEST_IN_BIN {
+                        break;
+                    }
+                }
+                channel.quantiles.extend(quantiles(&last));
+            }
+        }
         (channel.noise, channel.local) = (noise, local);
         Some(channel)
     }
@@ -304,7 +322,7 @@ impl<'a> Calibrator<'a> {
             let known = || group.errors[c].iter().filter(|error| error.is_finite());
             let mean = known().sum::<f64>() / known().count().max(1) as f64;
             if mean > 0.0 {
-                let key = (group.lead.to_bits(), group.mean_spacing.round() as i64);
+                let key = (group.lead.to_bits(), group.layout.mean_spacing.round() as i64);
                 alike.entry(key).or_default().push([readings[c].amplitude.ln(), mean.ln()]);
             }
         }
@@ -319,7 +337,7 @@ impl<'a> Calibrator<'a> {
     }
 
     /// What noise adds to the errors of a channel, given the scales of the points of a prediction without it; `None` if none was
-    /// tried or readings cannot be compared. The share N over a lead is that of least squares: mean error − mean scale = N ν.
+    /// tried or readings cannot be compared. The share N over a lead, from about as many sensors, is that of least squares: mean error − mean scale = N ν.
     fn noise(&self, c: usize, leads: &[f64], scales: impl Fn(&Group) -> Vec<f64>) -> Option<NoiseGrowth> {
         let scale = || self.groups.iter().filter(|group| group.role() == Role::Scale);
         let reading = |group: &Group| group.readings.as_ref().map(|readings| readings[c]);
@@ -327,31 +345,38 @@ impl<'a> Calibrator<'a> {
             return None;
         }
         let (low, high) = scale().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), group| {
-            (low.min(group.mean_spacing), high.max(group.mean_spacing))
+            (low.min(group.layout.mean_spacing), high.max(group.layout.mean_spacing))
         });
         let nodes = (low.floor() as i64..=high.ceil() as i64).map(|i| i as f64).collect();
         let mut usual = TableFit::new(vec![nodes]);
         for group in scale().filter(|group| !group.noisy) {
             if let Some(log) = reading(group).and_then(|reading| reading.disagreement) {
-                usual.add(&[group.mean_spacing], log.exp2());
+                usual.add(&[group.layout.mean_spacing], log.exp2());
             }
         }
         let usual = usual.finish(&[false], LEAST[1])?;
-        let mut noise = NoiseGrowth { usual, share: Table::curve(vec![0.0], &[1.0]) };
-        let share = |lead: &f64| {
-            let (mut both, mut square) = (0.0, 0.0);
-            for group in scale().filter(|group| group.noisy && lead_feature(group.lead, Some(1.0)) == *lead) {
-                let Some(reading) = reading(group) else { continue };
-                let nu = noise.noise(&reading, group.mean_spacing);
-                let finite: Vec<f64> = group.errors[c].iter().copied().filter(|e| e.is_finite()).collect();
-                let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
-                both += nu * (mean(&finite) - mean(&scales(group)));
-                square += nu * nu;
+        let mut share = TableFit::new(vec![leads.to_vec(), usual.nodes(0).to_vec()]);
+        for group in scale().filter(|group| group.noisy) {
+            let Some(reading) = reading(group) else { continue };
+            let nu = NoiseGrowth::noise(&usual, &reading, group.layout.mean_spacing);
+            let finite: Vec<f64> = group.errors[c].iter().copied().filter(|e| e.is_finite()).collect();
+            let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
+            let excess = (mean(&finite) - mean(&scales(group))).max(LEAST_SHARE * nu);
+            if nu > 0.0 {
+                let features = [lead_feature(group.lead, Some(1.0)), group.layout.mean_spacing];
+                share.add_weighted(&features, excess / nu, nu * nu);
             }
-            if square > 0.0 { (both / square).max(LEAST_SHARE) } else { LEAST_SHARE }
-        };
-        let shares: Vec<f64> = leads.iter().map(share).collect();
-        noise.share = Table::curve(leads.to_vec(), &shares);
-        Some(noise)
+        }
+        let share = share.finish(&[false, false], 0.0)?;
+        Some(NoiseGrowth { usual, share })
     }
+}
+
+/// Edges between `n` ranges of equal shares of some values.
+fn edges(mut all: Vec<f64>, n: usize) -> Vec<f64> {
+    all.sort_by(f64::total_cmp);
+    let mut edges: Vec<f64> = (1..n).filter_map(|i| all.get(i * all.len() / n).copied()).collect();
+    edges.dedup_by(|b, a| *b - *a < 1e-6);
+    edges.retain(|edge| all.last().is_some_and(|last| edge < last));
+    edges
 }

@@ -3,7 +3,7 @@
 //!
 //! The scale σ of channel c at a query point is
 //!
-//! σ = S_c · (a^γ · T(lead, spacing, distance, gap) · d + N(lead) · ν)
+//! σ = S_c · (a^γ · T(lead, spacing, distance, gap) · d + N(lead, number) · ν)
 //!
 //! with the deviation S_c of the training data, the amplitude a of the observed state, the local spacing of the sensors,
 //! the distance to the nearest and the gaps of the layout as a whole ([`place`]), the deviation d that the decoder gives where
@@ -11,7 +11,8 @@
 //! is usual. T does not decrease as sensors get sparser or farther, and noise only adds.
 //!
 //! A band of level β is û ± q σ, where q is the [conformal quantile](conformal::quantile) of |u − û| / σ among calibration
-//! samples at the same lead and at as dense sensors.
+//! samples in the same bin: at the same lead, from as many sensors that lie as [evenly](place::Evenness) and are as dense around
+//! the point.
 
 pub mod calibrator;
 pub mod conformal;
@@ -23,7 +24,7 @@ pub mod table;
 
 use crate::error::{Error, Result};
 use local::LocalScale;
-use place::{Reading, lead_feature};
+use place::{Evenness, Layout, Reading, lead_feature};
 use serde::{Deserialize, Serialize};
 use table::Table;
 
@@ -45,12 +46,51 @@ pub struct Calibration {
     pub samples: [usize; 2],
     /// Calibrated leads in native intervals, increasing; 0 alone for a steady problem.
     pub leads: Vec<f64>,
-    /// Where one bin of sensor density ends and the next begins: log₂ of the local spacing in spacings of the training grid.
-    pub edges: Vec<f64>,
+    /// The bins of each [`Evenness`].
+    pub bins: [Bins; Evenness::ALL.len()],
     /// Levels of the quantiles, increasing.
     pub levels: Vec<f64>,
     /// Each target channel.
     pub channels: Vec<ChannelCalibration>,
+}
+
+/// Where bins of sensors that are as even end: spacings are log₂, in spacings of the training grid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bins {
+    /// Between ranges of the mean spacing of the sensors, that is, of their number.
+    pub numbers: Vec<f64>,
+    /// Between ranges of their spacing around a point, for each range of their number.
+    pub densities: Vec<Vec<f64>>,
+}
+
+impl Bins {
+    /// How many bins there are before a range of the number of sensors.
+    fn before(&self, range: usize) -> usize {
+        self.densities[..range].iter().map(|edges| edges.len() + 1).sum()
+    }
+
+    /// The range of a value among edges; whole grids of one size lie exactly on one.
+    fn range(edges: &[f64], value: f64) -> usize {
+        edges.partition_point(|edge| edge + 1e-9 < value)
+    }
+
+    fn bin(&self, mean_spacing: f64, spacing: f64) -> usize {
+        let range = Self::range(&self.numbers, mean_spacing);
+        self.before(range) + Self::range(&self.densities[range], spacing)
+    }
+
+    /// Number of bins.
+    fn len(&self) -> usize {
+        self.before(self.densities.len())
+    }
+
+    fn is_sound(&self) -> bool {
+        let increase =
+            |of: &Vec<f64>| of.windows(2).all(|pair| pair[0] < pair[1]) && of.iter().all(|x| x.is_finite());
+        self.densities.len() == self.numbers.len() + 1
+            && std::iter::once(&self.numbers).chain(&self.densities).all(increase)
+    }
 }
 
 /// The calibration of one channel.
@@ -69,7 +109,7 @@ pub struct ChannelCalibration {
     pub local: Option<LocalScale>,
     /// λ: over which length errors are alike, in the units of the domain.
     pub length: f64,
-    /// Quantiles of |u − û| / σ by lead, density bin and level; `None` where there were too few samples.
+    /// Quantiles of |u − û| / σ by lead, evenness, density and level; `None` where there were too few samples.
     pub quantiles: Vec<Option<f64>>,
 }
 
@@ -79,20 +119,21 @@ pub struct ChannelCalibration {
 pub struct NoiseGrowth {
     /// The usual disagreement, by log₂ of the mean spacing of the sensors.
     pub usual: Table,
-    /// N: the share of the noise that is left in a forecast, by lead.
+    /// N: the share of the noise that is left in a forecast, by lead and log₂ of the mean spacing.
     pub share: Table,
 }
 
 impl NoiseGrowth {
-    /// ν = √(disagreement² − usual²), in deviations of the training data; 0 if readings disagree no more than usual.
-    pub fn noise(&self, reading: &Reading, mean_spacing: f64) -> f64 {
-        let usual = self.usual.at(&[mean_spacing]);
+    /// ν = √(disagreement² − (2 usual)²), in deviations of the training data; 0 if readings disagree no more than twice as much as
+    /// usual, since states differ by as much.
+    fn noise(usual: &Table, reading: &Reading, mean_spacing: f64) -> f64 {
+        let usual = 2.0 * usual.at(&[mean_spacing]);
         reading.disagreement.map_or(0.0, |log| (log.exp2().powi(2) - usual * usual).max(0.0).sqrt())
     }
 
     /// N ν.
     pub fn added(&self, reading: &Reading, lead: f64, mean_spacing: f64) -> f64 {
-        self.share.at(&[lead]) * self.noise(reading, mean_spacing)
+        self.share.at(&[lead, mean_spacing]) * Self::noise(&self.usual, reading, mean_spacing)
     }
 }
 
@@ -104,10 +145,11 @@ impl Calibration {
     pub fn validate(&self, n_channels: usize) -> Result<()> {
         let increase =
             |of: &[f64]| of.windows(2).all(|pair| pair[0] < pair[1]) && of.iter().all(|x| x.is_finite());
-        let size = self.leads.len() * (self.edges.len() + 1) * self.levels.len();
+        let known = self.bins.iter().all(Bins::is_sound);
+        let size = if known { self.n_bins() * self.levels.len() } else { 0 };
         let sound = self.channels.len() == n_channels
             && size > 0
-            && [&self.leads, &self.edges, &self.levels].into_iter().all(|of| increase(of))
+            && [&self.leads, &self.levels].into_iter().all(|of| increase(of))
             && self.channels.iter().all(|channel| {
                 let positive = |q: &Option<f64>| q.is_none_or(|q| q >= 0.0 && q.is_finite());
                 channel.quantiles.len() == size
@@ -125,7 +167,7 @@ impl Calibration {
             channel.scale.validate(4)?;
             if let Some(noise) = &channel.noise {
                 noise.usual.validate(1)?;
-                noise.share.validate(1)?;
+                noise.share.validate(2)?;
             }
         }
         Ok(())
@@ -136,17 +178,40 @@ impl Calibration {
         self.channels.iter().any(|channel| channel.local.is_some())
     }
 
-    /// The bin of a point: the calibrated lead nearest to a [lead](lead_feature), and the sensor density.
-    pub fn bin(&self, lead: f64, spacing: f64) -> usize {
+    /// The bin of a point: the calibrated lead nearest to a [lead](lead_feature), how evenly sensors lie, how many they are, and
+    /// how dense around the point.
+    pub fn bin(&self, lead: f64, layout: Layout, spacing: f64) -> usize {
         let off = |i: &usize| (lead_feature(self.leads[*i], Some(1.0)) - lead).abs();
         let lead = (0..self.leads.len()).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
-        lead * (self.edges.len() + 1) + self.density_bin(spacing)
+        let before: usize = self.bins[..layout.evenness as usize].iter().map(Bins::len).sum();
+        let within = self.bins[layout.evenness as usize].bin(layout.mean_spacing, spacing);
+        lead * self.bins_of_lead() + before + within
     }
 
-    /// The bin of a local spacing.
-    pub fn density_bin(&self, spacing: f64) -> usize {
-        // Whole grids of one size lie exactly on an edge.
-        self.edges.partition_point(|edge| edge + 1e-9 < spacing)
+    /// For each bin of one lead: itself, all bins of as many sensors, all of sensors as even, all of the lead.
+    fn wider_bins(&self) -> Vec<[std::ops::Range<usize>; 4]> {
+        let (mut wider, mut first) = (Vec::new(), 0);
+        for bins in &self.bins {
+            for range in 0..bins.densities.len() {
+                let number = first + bins.before(range)..first + bins.before(range + 1);
+                let (even, all) = (first..first + bins.len(), 0..self.bins_of_lead());
+                wider.extend(
+                    number.clone().map(|bin| [bin..bin + 1, number.clone(), even.clone(), all.clone()]),
+                );
+            }
+            first += bins.len();
+        }
+        wider
+    }
+
+    /// Number of bins of one lead.
+    pub fn bins_of_lead(&self) -> usize {
+        self.bins.iter().map(Bins::len).sum()
+    }
+
+    /// Number of bins.
+    pub fn n_bins(&self) -> usize {
+        self.leads.len() * self.bins_of_lead()
     }
 
     /// The number of the least level that is at least `level`.

@@ -3,10 +3,11 @@
 
 use crate::error::Result;
 use crate::problem::Problem;
-use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use lto_numerics::geometry::{local_spacing, nearest};
 use lto_numerics::setconv::nearest_linear;
+use lto_numerics::{PointStructure, Points};
+use serde::{Deserialize, Serialize};
 
 /// The most sensors that are asked whether they agree with their neighbors.
 const ASKED: usize = 256;
@@ -19,6 +20,48 @@ const LEAST_AMPLITUDE: f64 = 0.01;
 /// The least disagreement, in the same units: what is smoother is as good.
 const LEAST_DISAGREEMENT: f64 = 1e-4;
 
+/// Gaps of random sensors ÷ their mean spacing, by the number of axes: √E r² of the distance r to the 2D-th nearest of random
+/// points, whose density times the volume of the ball of radius r is a gamma variable of shape 2D.
+const RANDOM_GAP: [f64; 3] = [1.22, 1.13, 1.12];
+/// Gaps so many times larger than those are uneven.
+const UNEVEN: f64 = 1.15;
+
+/// How evenly sensors lie: errors of one spacing differ between these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evenness {
+    /// A whole grid.
+    Grid,
+    /// About as evenly as random points, or more.
+    Scattered,
+    /// With holes, or clustered.
+    Uneven,
+}
+
+impl Evenness {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Grid, Self::Scattered, Self::Uneven];
+
+    /// Of a layout whose local spacing has a root mean square of `gap`.
+    fn of(observed: &Points, gap: f64) -> Self {
+        let usual = RANDOM_GAP[observed.dim().min(3) - 1] * observed.mean_spacing();
+        match observed.structure() {
+            PointStructure::Grid(_) => Self::Grid,
+            _ if gap > UNEVEN * usual => Self::Uneven,
+            _ => Self::Scattered,
+        }
+    }
+}
+
+/// Sensors as a whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// How evenly they lie.
+    pub evenness: Evenness,
+    /// log₂ of their mean spacing, in spacings of the training grid.
+    pub mean_spacing: f64,
+}
+
 /// Where query points lie among the observations, in units of the spacing of the training grid, so that neither the
 /// resolution of the query nor that of the observations matters.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +73,8 @@ pub struct Places {
     /// log₂ of the root mean square of the local spacing over the whole domain: a hole in the layout makes forecasts worse
     /// elsewhere too.
     pub gap: f64,
+    /// The observations as a whole.
+    pub layout: Layout,
 }
 
 impl Places {
@@ -49,9 +94,13 @@ impl Places {
         });
         let everywhere = Points::grid(problem.query_grid(&[EVERYWHERE[dim.min(2) - 1]])?);
         let all = local_spacing(observed, &everywhere)?;
-        let square = all.iter().map(|spacing| spacing * spacing).sum::<f64>() / all.len() as f64;
+        let gap = (all.iter().map(|spacing| spacing * spacing).sum::<f64>() / all.len() as f64).sqrt();
         Ok(Self {
-            gap: Self::log_spacing(problem, square.sqrt()),
+            gap: Self::log_spacing(problem, gap),
+            layout: Layout {
+                evenness: Evenness::of(observed, gap),
+                mean_spacing: Self::log_spacing(problem, observed.mean_spacing()),
+            },
             distance: distance.collect(),
             spacing: spacing.iter().map(|s| Self::log_spacing(problem, *s)).collect(),
         })
@@ -159,6 +208,7 @@ mod tests {
     use super::*;
     use lto_numerics::pde::sample_rng;
     use lto_numerics::{Domain, Grid, Placement};
+    use rand::RngExt;
 
     fn problem() -> Problem {
         Problem {
@@ -195,6 +245,23 @@ mod tests {
         let grows = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| b >= a);
         assert!(grows(&before.spacing, &lost.spacing) && grows(&before.distance, &lost.distance));
         assert!(lost.distance(0) > before.distance(0) && lost.gap > before.gap + 0.1);
+    }
+
+    /// Grids, random points and random points with a hole, in one and two dimensions.
+    #[test]
+    fn holes_are_uneven_and_random_points_are_not() {
+        for dim in [1, 2] {
+            let domain = Domain::unit(dim, true).unwrap();
+            let problem = Problem { domain: domain.clone(), native: vec![32; dim], ..problem() };
+            let query = Points::grid(Grid::cubic(domain.clone(), 4, Placement::Left).unwrap());
+            let of = |points: &Points| Places::new(&problem, points, &query).unwrap().layout.evenness;
+            assert_eq!(of(&query), Evenness::Grid);
+            let mut rng = sample_rng(2, 0);
+            let all: Vec<f64> = (0..200 * dim).map(|_| rng.random()).collect();
+            assert_eq!(of(&Points::scattered(domain.clone(), all.clone()).unwrap()), Evenness::Scattered);
+            let kept = all.chunks(dim).filter(|x| (x[0] - 0.5).abs() > 0.15).flatten().copied().collect();
+            assert_eq!(of(&Points::scattered(domain, kept).unwrap()), Evenness::Uneven);
+        }
     }
 
     /// Noise on a plane is what its sensors disagree by; a plane itself has none, and its amplitude is known by hand.

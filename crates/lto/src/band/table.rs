@@ -42,11 +42,6 @@ impl Table {
         sum.exp()
     }
 
-    /// The function of one feature with positive values at nodes.
-    pub(super) fn curve(nodes: Vec<f64>, values: &[f64]) -> Self {
-        Self { axes: vec![nodes], values: values.iter().map(|value| value.ln()).collect() }
-    }
-
     /// Nodes of a feature.
     pub fn nodes(&self, axis: usize) -> &[f64] {
         &self.axes[axis]
@@ -68,10 +63,15 @@ impl TableFit {
 
     /// Adds a size at features.
     pub fn add(&mut self, features: &[f64], size: f64) {
+        self.add_weighted(features, size, 1.0);
+    }
+
+    /// Adds a size that counts `times` as much.
+    pub fn add_weighted(&mut self, features: &[f64], size: f64, times: f64) {
         let sums = &mut self.sums;
         around(&self.axes, features, |node, weight| {
-            sums[node][0] += weight * size;
-            sums[node][1] += weight;
+            sums[node][0] += times * weight * size;
+            sums[node][1] += times * weight;
         });
     }
 

@@ -1,8 +1,9 @@
 //! The calibration of a run: its model, and samples that it was not trained on.
 
 use super::{EvaluationConfig, EvaluationData, Part};
-use crate::calibrate::{CalibrationConfig, calibrate};
+use crate::calibrate::{CalibrationConfig, calibrate, calibrate_stations};
 use crate::data::Data;
+use crate::data::stations::{Span, StationData};
 use crate::error::{Error, Result};
 use crate::experiment::Setting;
 use crate::model::Model;
@@ -48,6 +49,13 @@ impl CalibrationRequest<'_> {
             });
         }
         let model = Model::load(self.run)?;
+        if source.config.records.is_some() {
+            let longest = self.protocol.leads.iter().copied().max().unwrap_or(1);
+            let data = StationData::open(&source.config, longest)?;
+            let span = if split == Part::Validation { Span::Validation } else { Span::Test };
+            let calibration = calibrate_stations(&model, &data, span, &self.protocol, progress)?;
+            return model.calibrated(calibration);
+        }
         let data = Data::open(&source.config, self.protocol.context.largest_fraction())?;
         let samples = EvaluationConfig { split, samples: self.samples, ..EvaluationConfig::default() };
         let calibration =

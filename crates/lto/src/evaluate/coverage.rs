@@ -55,6 +55,9 @@ pub struct CoverageRow {
     pub covered: Vec<f64>,
     /// 2.5 % and 97.5 % bootstrap quantiles over the samples of the share inside the band of level 0.9.
     pub interval: Option<[f64; 2]>,
+    /// What one sample in ten has inside that band at most: the share of a random point does not say it of each sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenth: Option<f64>,
     /// Mean width of that band, in deviations of the training data.
     #[serde(with = "super::number")]
     pub width: f64,
@@ -273,12 +276,15 @@ fn row(label: String, lead: Option<f64>, samples: &BTreeMap<usize, Sums>) -> Cov
     let of = |i: usize| samples.values().map(|sums| sums[i] / sums[LEVELS.len() + 3]).collect::<Vec<f64>>();
     let mean = |i: usize| of(i).iter().sum::<f64>() / n as f64;
     let shown = of(SHOWN);
+    let mut sorted = shown.clone();
+    sorted.sort_by(f64::total_cmp);
     CoverageRow {
         label,
         lead,
         covered: (0..LEVELS.len()).map(mean).collect(),
         interval: (n > 1)
             .then(|| bootstrap(n, |drawn| drawn.iter().map(|&i| shown[i]).sum::<f64>() / n as f64)),
+        tenth: (n >= 10).then(|| sorted[n / 10]),
         width: mean(LEVELS.len()),
         crps: mean(LEVELS.len() + 1),
         mean_error: mean(LEVELS.len() + 2),

@@ -2,7 +2,7 @@
 
 use super::EvaluationData;
 use super::statistics::ErrorStatistics;
-use crate::data::stations::score::{Score, Scoring};
+use crate::data::stations::score::{BandScore, Score, Scoring};
 use crate::data::stations::{Group, Span, StationData};
 use crate::error::{Error, Result};
 use crate::experiment::Setting;
@@ -70,6 +70,19 @@ pub struct StationRow {
     /// RMSE over the stations of a forecast, then the mean over the forecasts of a block of time; their mean over blocks, with its
     /// interval. `None` for a model that cannot be asked.
     pub rmse: Vec<Option<ErrorStatistics>>,
+    /// The 90 % bands of calibrated models, in the same way.
+    pub bands: Vec<Option<StationBands>>,
+}
+
+/// Bands of level 0.9 at stations: means over the stations of a forecast, then as the errors.
+#[derive(Clone, Debug, Serialize)]
+pub struct StationBands {
+    /// Share of the observed values inside.
+    pub covered: ErrorStatistics,
+    /// Width.
+    pub width: ErrorStatistics,
+    /// Continuous ranked probability score.
+    pub crps: ErrorStatistics,
 }
 
 impl StationEvaluation {
@@ -182,20 +195,33 @@ fn rows_of(data: &StationData, lead: usize, each: &[Option<Vec<Score>>]) -> Vec<
             unit: variable.unit.clone(),
             lead: lead as f64 * data.interval(),
             forecasts: each.iter().flatten().map(Vec::len).max().unwrap_or(0),
-            rmse: each.iter().map(|scores| statistics(data, c, scores.as_deref()?)).collect(),
+            rmse: each.iter().map(|scores| statistics(data, scores.as_deref()?, |one| one.rmse[c])).collect(),
+            bands: each.iter().map(|scores| bands(data, c, scores.as_deref()?)).collect(),
         })
         .collect()
 }
 
+/// The bands of a variable; `None` for a model without calibration.
+fn bands(data: &StationData, variable: usize, scores: &[Score]) -> Option<StationBands> {
+    let of = |part: fn(&BandScore) -> f64| {
+        statistics(data, scores, |one| one.bands.as_ref().map_or(f64::NAN, |bands| part(&bands[variable])))
+    };
+    Some(StationBands {
+        covered: of(|band| band.covered)?,
+        width: of(|band| band.width)?,
+        crps: of(|band| band.crps)?,
+    })
+}
+
 /// Forecasts that begin within one period (or a tenth of the time) are one block: they are hardly independent.
-fn statistics(data: &StationData, variable: usize, scores: &[Score]) -> Option<ErrorStatistics> {
+fn statistics(data: &StationData, scores: &[Score], of: impl Fn(&Score) -> f64) -> Option<ErrorStatistics> {
     let first = scores.first()?.s;
     let length = data.period().unwrap_or((scores.last()?.s - first) / 10.0 + data.interval());
     let mut blocks: Vec<[f64; 2]> = Vec::new();
-    for score in scores.iter().filter(|score| !score.rmse[variable].is_nan()) {
+    for score in scores.iter().filter(|score| !of(score).is_nan()) {
         let block = ((score.s - first) / length) as usize;
         blocks.resize(blocks.len().max(block + 1), [0.0; 2]);
-        blocks[block] = [blocks[block][0] + 1.0, blocks[block][1] + score.rmse[variable]];
+        blocks[block] = [blocks[block][0] + 1.0, blocks[block][1] + of(score)];
     }
     let means = blocks.iter().filter(|[n, _]| *n > 0.0).map(|[n, sum]| sum / n);
     ErrorStatistics::of(means.collect())

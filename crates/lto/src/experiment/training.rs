@@ -204,11 +204,13 @@ impl TrainConfig {
                         .into(),
             });
         }
-        if self.objective.per_lead && self.objective.evolution_loss != LossKind::Mse {
+        if self.objective.per_lead && !matches!(self.objective.evolution_loss, LossKind::Mse | LossKind::Crps)
+        {
             return Err(Error::Config {
                 key: "train.objective.per_lead".into(),
                 value: "true".into(),
-                requirement: "needs evolution_loss = \"mse\": relative errors have no units".into(),
+                requirement: "needs evolution_loss = \"mse\" or \"crps\": relative errors have no units"
+                    .into(),
             });
         }
         self.schedule.validate()?;

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use lto_numerics::records::Frame;
-use lto_numerics::setconv::leave_one_out;
+use lto_numerics::setconv::{leave_one_out, nearest_linear};
 use lto_numerics::{Domain, Points};
 use std::collections::HashMap;
 
@@ -63,58 +63,65 @@ impl Watch {
         Self { alarm, usual: HashMap::new(), common: None }
     }
 
-    /// The stations of a frame whose reading of `variable` disagrees with the others. The worst is taken out before the
-    /// others are judged again, since a wrong reading spoils what is said of its neighbors. Learns from the rest.
+    /// The stations of a frame whose reading of `variable` disagrees with the others. Of all that do, the one farthest off is
+    /// taken out before the others are judged again: a wrong reading spoils what is said of its neighbors, but is itself farther
+    /// off than any of them. Then those that agree with the rest come back, the most plausible first. Learns from the rest.
     ///
     /// # Errors
     /// Stations outside the domain.
     pub fn check(&mut self, frame: &Frame, variable: usize, domain: &Domain) -> Result<Vec<Disagreement>> {
-        let (n, dim) = (frame.stations.len(), domain.dim());
-        let value = |j: usize| frame.values[variable * n + j];
-        let place = |j: usize| &frame.coordinates[j * dim..(j + 1) * dim];
-        let mut kept: Vec<usize> = Vec::new();
-        for j in (0..n).filter(|&j| value(j).is_finite()) {
-            // Two stations at one place cannot be told apart.
-            if !kept.iter().any(|&k| place(k) == place(j)) {
-                kept.push(j);
-            }
+        let readings = Readings::new(frame, variable, domain);
+        let mut kept = readings.distinct();
+        let mut out: Vec<usize> = Vec::new();
+        if kept.len() < LEAST {
+            return Ok(Vec::new());
+        }
+        let first = readings.residuals(&kept)?;
+        let common = self.common.unwrap_or_else(|| robust(&first));
+        while kept.len() >= LEAST && out.len() < MOST && common > 0.0 {
+            let judged = self.judged(&readings, &kept, &readings.residuals(&kept)?, common);
+            let off = |one: &Disagreement| (one.value - one.expected).abs();
+            let lying = judged.iter().enumerate().filter(|(_, one)| one.deviations.abs() > self.alarm);
+            let Some((worst, _)) = lying.max_by(|(_, a), (_, b)| off(a).total_cmp(&off(b))) else { break };
+            out.push(kept.remove(worst));
         }
         let mut found = Vec::new();
-        let mut unknown = Vec::new();
-        while kept.len() >= LEAST && found.len() < MOST {
-            let places = kept.iter().flat_map(|&j| place(j)).copied().collect();
-            let points = Points::scattered(domain.clone(), places)?;
-            let values: Vec<f64> = kept.iter().map(|&j| value(j)).collect();
-            let estimates = leave_one_out(&points, &values)?;
-            let residuals: Vec<f64> = values.iter().zip(&estimates).map(|(value, e)| value - e).collect();
-            let common = self.common.unwrap_or_else(|| robust(&residuals));
-            let judged = |i: usize| {
-                let (offset, deviation) = self.expected(frame.stations[kept[i]], common);
-                let expected = estimates[i] + offset;
-                let deviations = (values[i] - expected) / deviation.max(f64::MIN_POSITIVE);
-                Disagreement { index: kept[i], value: values[i], expected, deviations }
-            };
-            let worst = (0..kept.len())
-                .max_by(|&a, &b| judged(a).deviations.abs().total_cmp(&judged(b).deviations.abs()));
-            match worst.map(|i| (i, judged(i))) {
-                Some((i, one)) if one.deviations.abs() > self.alarm && common > 0.0 => {
-                    unknown.push((frame.stations[kept[i]], residuals[i]));
-                    kept.remove(i);
-                    found.push(one);
-                }
-                _ => {
-                    let stations: Vec<u32> = kept.iter().map(|&j| frame.stations[j]).collect();
-                    self.learn(&stations, &residuals, common);
-                    break;
-                }
+        while !out.is_empty() {
+            found = self.judged(&readings, &out, &readings.residuals_from(&kept, &out)?, common);
+            let size = |i: &usize| found[*i].deviations.abs();
+            let best = (0..out.len()).min_by(|a, b| size(a).total_cmp(&size(b)));
+            match best.filter(|best| size(best) <= self.alarm) {
+                Some(best) => kept.push(out.remove(best)),
+                None => break,
             }
         }
+        found.truncate(out.len());
+        kept.sort_unstable();
+        let stations: Vec<u32> = kept.iter().map(|&j| frame.stations[j]).collect();
+        self.learn(&stations, &readings.residuals(&kept)?, common);
         // A station on a mountain differs from the beginning: what is usual for it is learned all the same.
-        unknown.retain(|(station, _)| self.usual.get(station).is_none_or(|usual| usual.n < PRIOR));
-        for (station, residual) in unknown {
-            self.usual.entry(station).or_default().add(residual);
+        for (&j, residual) in out.iter().zip(readings.residuals_from(&kept, &out)?) {
+            let usual = self.usual.entry(frame.stations[j]).or_default();
+            if usual.n < PRIOR {
+                usual.add(residual);
+            }
         }
         Ok(found)
+    }
+
+    /// Readings with residuals against what is usual for their stations.
+    fn judged(&self, of: &Readings, which: &[usize], residuals: &[f64], common: f64) -> Vec<Disagreement> {
+        let judged = |(&index, residual): (&usize, &f64)| {
+            let (offset, deviation) = self.expected(of.frame.stations[index], common);
+            let value = of.value(index);
+            Disagreement {
+                index,
+                value,
+                expected: value - residual + offset,
+                deviations: (residual - offset) / deviation.max(f64::MIN_POSITIVE),
+            }
+        };
+        which.iter().zip(residuals).map(judged).collect()
     }
 
     /// What a station usually differs by from its neighbors' estimate, and the deviation of that: its own residuals and
@@ -135,6 +142,63 @@ impl Watch {
         }
         let now = robust(residuals);
         self.common = Some(self.common.map_or(now, |before| before + (now - before) / PRIOR));
+    }
+}
+
+/// The readings of one variable.
+struct Readings<'a> {
+    frame: &'a Frame,
+    variable: usize,
+    domain: &'a Domain,
+}
+
+impl<'a> Readings<'a> {
+    fn new(frame: &'a Frame, variable: usize, domain: &'a Domain) -> Self {
+        Self { frame, variable, domain }
+    }
+
+    fn value(&self, j: usize) -> f64 {
+        self.frame.values[self.variable * self.frame.stations.len() + j]
+    }
+
+    fn place(&self, j: usize) -> &[f64] {
+        let dim = self.domain.dim();
+        &self.frame.coordinates[j * dim..(j + 1) * dim]
+    }
+
+    /// Those that are known; of two at one place, which cannot be told apart, the first.
+    fn distinct(&self) -> Vec<usize> {
+        let mut kept: Vec<usize> = Vec::new();
+        for j in (0..self.frame.stations.len()).filter(|&j| self.value(j).is_finite()) {
+            if !kept.iter().any(|&k| self.place(k) == self.place(j)) {
+                kept.push(j);
+            }
+        }
+        kept
+    }
+
+    fn points(&self, which: &[usize]) -> Result<(Points, Vec<f64>)> {
+        let places = which.iter().flat_map(|&j| self.place(j)).copied().collect();
+        let points = Points::scattered(self.domain.clone(), places)?;
+        Ok((points, which.iter().map(|&j| self.value(j)).collect()))
+    }
+
+    /// Each reading less what the others of `which` say of its place.
+    fn residuals(&self, which: &[usize]) -> Result<Vec<f64>> {
+        let (points, values) = self.points(which)?;
+        let estimates = leave_one_out(&points, &values)?;
+        Ok(values.iter().zip(estimates).map(|(value, estimate)| value - estimate).collect())
+    }
+
+    /// Each reading of `which` less what those of `from` say of its place.
+    fn residuals_from(&self, from: &[usize], which: &[usize]) -> Result<Vec<f64>> {
+        if which.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (points, values) = self.points(from)?;
+        let (query, readings) = self.points(which)?;
+        let estimates = nearest_linear(&points, &values, &query)?;
+        Ok(readings.iter().zip(estimates).map(|(value, estimate)| value - estimate).collect())
     }
 }
 
@@ -183,6 +247,33 @@ mod tests {
         assert_eq!(found.iter().map(|f| f.index).collect::<Vec<_>>(), [21]);
         assert!((found[0].value - found[0].expected + 3.0).abs() < 0.6 && found[0].deviations < -6.0);
         assert!(watch.check(&frame(41, None), 0, &domain).unwrap().is_empty());
+    }
+
+    /// A station so close to an honest one that each is what is said of the other: only the one that lies is found, however long
+    /// it does and whichever of the two is usually the more precise.
+    #[test]
+    fn honest_neighbors_of_a_liar_are_believed() {
+        let domain = Domain::unit(2, false).unwrap();
+        for liar in [36, 20] {
+            let beside = |t: u64, lie: f64| {
+                let mut frame = frame(t, None);
+                let n = frame.stations.len();
+                frame.stations.push(n as u32);
+                frame.coordinates.extend([frame.coordinates[40] + 0.02, frame.coordinates[41]]);
+                frame.values.push(frame.values[20] + 0.01);
+                frame.values[liar] += lie;
+                frame
+            };
+            let mut watch = Watch::new(6.0);
+            for t in 0..40 {
+                watch.check(&beside(t, 0.0), 0, &domain).unwrap();
+            }
+            for t in 40..60 {
+                let found = watch.check(&beside(t, 4.0), 0, &domain).unwrap();
+                assert_eq!(found.iter().map(|f| f.index).collect::<Vec<_>>(), [liar], "{t}");
+            }
+            assert!(watch.check(&beside(60, 0.0), 0, &domain).unwrap().is_empty());
+        }
     }
 
     #[test]

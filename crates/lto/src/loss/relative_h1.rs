@@ -13,9 +13,10 @@ const SLOPE_WEIGHT: f64 = 0.2;
 /// `‖û − u‖/‖u‖ + λ ‖∇(û − u)‖/‖∇u‖`, where ∇ takes the differences of neighbors along every axis, over their distance;
 /// around the circle on a periodic axis.
 pub(super) fn relative_h1(compared: Compared, units: &Units, queries: &[Arc<Points>]) -> Result<Tensor<1>> {
-    let Compared { prediction, truth, known: None } = compared else { return Err(needs_grid()) };
+    let Compared { prediction, truth, known: None, .. } = compared else { return Err(needs_grid()) };
     let grid = whole_grid(queries)?;
-    let whole = Compared { prediction: prediction.clone(), truth: truth.clone(), known: None };
+    let whole =
+        Compared { prediction: prediction.clone(), truth: truth.clone(), deviation: None, known: None };
     let values = relative_l2(whole, units, queries)?;
     let scale = units.scale(&truth.device());
     let difference = slopes((prediction - truth.clone()) * scale.clone(), grid);

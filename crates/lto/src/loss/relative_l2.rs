@@ -7,7 +7,7 @@ use lto_numerics::Points;
 use std::sync::Arc;
 
 pub(super) fn relative_l2(compared: Compared, units: &Units, _queries: &[Arc<Points>]) -> Result<Tensor<1>> {
-    let Compared { prediction, truth, known } = compared;
+    let Compared { prediction, truth, known, .. } = compared;
     let (scale, offset) = (units.scale(&truth.device()), units.offset(&truth.device()));
     let difference = (prediction - truth.clone()) * scale.clone();
     let size = (truth + offset) * scale;

@@ -128,8 +128,9 @@ impl Spread {
     }
 
     fn curves(&self, calibration: &Calibration) -> Vec<Vec<Curve>> {
-        let bins = calibration.leads.len() * (calibration.edges.len() + 1);
-        let of = |channel: usize| (0..bins).map(|bin| Curve::new(calibration, channel, bin)).collect();
+        let of = |channel: usize| {
+            (0..calibration.n_bins()).map(|bin| Curve::new(calibration, channel, bin)).collect()
+        };
         (0..calibration.channels.len()).map(of).collect()
     }
 }
@@ -256,7 +257,7 @@ impl Model {
         }
         let places = Places::new(problem, &context.points, query)?;
         let readings = readings(problem, units, context)?;
-        let mean_spacing = Places::log_spacing(problem, context.points.mean_spacing());
+        let mean_spacing = places.layout.mean_spacing;
         let (mut scale, mut bins, mut outside) = (Vec::with_capacity(expected), Vec::new(), 0);
         let beyond = |of: f64, nodes: &[f64]| nodes.last().is_some_and(|last| of > last + 1e-6);
         for t in &prediction.times {
@@ -274,7 +275,7 @@ impl Model {
             }
             let table = &calibration.channels[0].scale;
             for (spacing, distance) in places.spacing.iter().zip(&places.distance) {
-                bins.push(calibration.bin(lead, *spacing));
+                bins.push(calibration.bin(lead, places.layout, *spacing));
                 let far = [(lead, 0), (*spacing, 1), (*distance, 2), (places.gap, 3)];
                 outside += usize::from(far.into_iter().any(|(of, axis)| beyond(of, table.nodes(axis))));
             }

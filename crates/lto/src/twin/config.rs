@@ -145,6 +145,9 @@ pub struct DecoderConfig {
     /// How the latent state is read between the points of its grid.
     #[serde(default, skip_serializing_if = "Interpolation::is_kernel")]
     pub interpolation: Interpolation,
+    /// Whether it also gives the deviation of every channel, to be trained by the loss `crps`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deviation: bool,
 }
 
 /// How a latent state is read between the points of its grid.
@@ -250,7 +253,8 @@ impl TwinConfig {
 
     /// Number of values that the decoder gives at a point.
     pub(super) fn decoded(&self, problem: &Problem) -> usize {
-        self.output.extra(problem.domain.dim()) + problem.target_channels
+        let channels = if self.decoder.deviation { 2 } else { 1 } * problem.target_channels;
+        self.output.extra(problem.domain.dim()) + channels
     }
 
     /// Checks what the types cannot say.

@@ -13,7 +13,7 @@ pub mod source;
 use crate::error::Result;
 use crate::interpolate::at_queries;
 use crate::kernel::transport::transport;
-use crate::loss::{LossTerm, Objective};
+use crate::loss::{LossTerm, Objective, Predicted};
 use crate::operator::{Architecture, Batch, Operator, OperatorConfig, Seen, tensor};
 use crate::parameters::Named;
 use crate::problem::Problem;
@@ -35,6 +35,9 @@ use std::sync::Arc;
 /// Largest displacement of a transport output that is of size one for the decoder, as a share of an axis.
 pub const REACH: f64 = 0.2;
 
+/// How far the logarithm of a deviation may be from that of the typical change: beyond, single precision tells nothing.
+const LOG_DEVIATIONS: [f64; 2] = [-10.0, 5.0];
+
 /// The learned parts of a twin.
 #[derive(Module, Debug)]
 pub struct TwinNetwork {
@@ -55,6 +58,8 @@ pub struct Twin {
     pub network: TwinNetwork,
     #[module(skip)]
     output: OutputForm,
+    #[module(skip)]
+    deviation: bool,
     #[module(skip)]
     needs_source: bool,
     #[module(skip)]
@@ -111,6 +116,7 @@ impl Twin {
         Ok(Self {
             network,
             output: config.output,
+            deviation: config.decoder.deviation,
             needs_source: config.needs_source(),
             best_linear: config.source == SourceEstimate::BestLinear,
             takes_missing: config.encoder.takes_missing(),
@@ -144,6 +150,17 @@ impl Twin {
         let statics = tensor::<3>(&values, [n, fields.names.len(), m], &z.device());
         let statics = if n == 1 { statics.repeat_dim(0, z.dims()[0]) } else { statics };
         Ok(self.network.decoder.forward(z, &self.grid, queries, Some(statics)))
+    }
+
+    /// What was decoded apart from the deviations, which come first if there are any: log σ/c of every channel, with the typical
+    /// change c over the lead.
+    fn parted(&self, decoded: Tensor<3>) -> (Tensor<3>, Option<Tensor<3>>) {
+        let (given, q) = (decoded.dims()[1], self.problem.target_channels);
+        if !self.deviation {
+            return (decoded, None);
+        }
+        let [least, most] = LOG_DEVIATIONS;
+        (decoded.clone().narrow(1, q, given - q), Some(decoded.narrow(1, 0, q).clamp(least, most)))
     }
 
     /// What was decoded as a target state: with the values it has on the boundary.
@@ -245,12 +262,15 @@ impl Architecture for Twin {
 
     fn decode(&self, seen: Seen<TwinLatent>, queries: &[Arc<Points>]) -> Result<Tensor<3>> {
         let TwinLatent { z, source } = seen.latent;
-        let decoded = self.decoded(z.clone(), queries)?;
+        let (decoded, _) = self.parted(self.decoded(z.clone(), queries)?);
         self.output(decoded, seen.contexts, source.as_ref(), seen.times, queries)
     }
 
-    /// The latent state at the query points.
+    /// The logarithms of the deviations that the decoder gives, if it does; else the latent state at the query points.
     fn features(&self, seen: Seen<TwinLatent>, queries: &[Arc<Points>]) -> Result<Option<Tensor<3>>> {
+        if self.deviation {
+            return Ok(self.parted(self.decoded(seen.latent.z.clone(), queries)?).1);
+        }
         Ok(Some(self.network.decoder.latent(seen.latent.z.clone(), &self.grid, queries)))
     }
 
@@ -280,8 +300,11 @@ impl Architecture for Twin {
         let part = |i: usize| decoded.clone().narrow(0, i * b, b);
         let forecast = if n == 1 { decoded.clone() } else { part(0) };
         let source = latent.source.as_ref();
-        let forecast = self.output(forecast, &batch.contexts, source, &batch.times, &batch.queries)?;
+        let (forecast, log_deviation) = self.parted(forecast);
+        let mean = self.output(forecast, &batch.contexts, source, &batch.times, &batch.queries)?;
         let changes = self.problem.changes_over(&batch.times);
+        let deviation = log_deviation.map(|log| log.exp() * tensor::<3>(&changes, [b, 1, 1], &device));
+        let forecast = Predicted { mean, deviation };
         let mut terms = vec![objective.evolution(forecast, target.clone(), &batch.queries, &changes)?];
         let mut reconstructed = Vec::new();
         // Whatever a decoder gives ends with a field.

@@ -2,14 +2,14 @@
 
 use super::{Group, Span, StationData};
 use crate::data::batches::{BatchOptions, BatchSource, ExampleOrigin, Prepared};
-use crate::data::context::DesignKind;
+use crate::data::context::{ContextChoice, DesignKind};
 use crate::data::stream::{Purpose, stream};
 use crate::error::{Error, Result};
 use crate::operator::Batch;
 use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Points};
-use rand::RngExt;
 use rand::seq::{SliceRandom, index};
+use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl StationBatches {
             else {
                 continue;
             };
-            let context = self.observed(whole, rng)?;
+            let context = some_stations(self.options.context.draw(rng), whole, rng)?;
             let (mut places, mut values) = (truth.points.coordinates(), truth.values);
             let (dim, m) = (truth.points.dim(), truth.points.len());
             if let Some(most) = self.options.query_points.filter(|most| *most < m) {
@@ -72,35 +72,6 @@ impl StationBatches {
                 "fit no two times of the records; is their interval {} right?",
                 data.interval()
             ),
-        })
-    }
-
-    /// Some of the stations of a context, as the context's options say.
-    fn observed(&self, whole: Context, rng: &mut ChaCha8Rng) -> Result<Context> {
-        let choice = self.options.context.draw(rng);
-        let n = whole.points.len();
-        let mut kept: Vec<usize> = (0..n).collect();
-        if choice.design != DesignKind::Full {
-            kept.shuffle(rng);
-            kept.truncate(((choice.fraction * n as f64).round() as usize).clamp(1, n));
-        }
-        if choice.design == DesignKind::FailedRegion && kept.len() > 1 {
-            let (places, dim, domain) =
-                (whole.points.coordinates(), whole.points.dim(), whole.points.domain());
-            let place = |j: usize| &places[j * dim..(j + 1) * dim];
-            let center = kept[rng.random_range(0..kept.len())];
-            let away = |j: &usize| domain.distance_squared(place(*j), place(center));
-            kept.sort_by(|a, b| away(b).total_cmp(&away(a)));
-            kept.truncate(((1.0 - FAILED) * kept.len() as f64).ceil() as usize);
-        }
-        kept.sort_unstable();
-        let of =
-            |all: &[f64]| all.chunks_exact(n).flat_map(|v| kept.iter().map(|&j| v[j])).collect::<Vec<f64>>();
-        Ok(Context {
-            points: whole.points.select(&kept)?,
-            values: of(&whole.values),
-            deviations: whole.deviations.as_deref().map(of),
-            ..whole
         })
     }
 }
@@ -150,4 +121,30 @@ fn filled(domain: &Domain, mut places: Vec<f64>, m: usize, rng: &mut ChaCha8Rng)
         places.extend(place);
     }
     Ok(Points::scattered(domain.clone(), places)?)
+}
+
+/// Some of the stations of a context, as a design chooses them.
+pub(crate) fn some_stations(choice: ContextChoice, whole: Context, rng: &mut impl Rng) -> Result<Context> {
+    let n = whole.points.len();
+    let mut kept: Vec<usize> = (0..n).collect();
+    if choice.design != DesignKind::Full {
+        kept.shuffle(rng);
+        kept.truncate(((choice.fraction * n as f64).round() as usize).clamp(1, n));
+    }
+    if choice.design == DesignKind::FailedRegion && kept.len() > 1 {
+        let (places, dim, domain) = (whole.points.coordinates(), whole.points.dim(), whole.points.domain());
+        let place = |j: usize| &places[j * dim..(j + 1) * dim];
+        let center = kept[rng.random_range(0..kept.len())];
+        let away = |j: &usize| domain.distance_squared(place(*j), place(center));
+        kept.sort_by(|a, b| away(b).total_cmp(&away(a)));
+        kept.truncate(((1.0 - FAILED) * kept.len() as f64).ceil() as usize);
+    }
+    kept.sort_unstable();
+    let of = |all: &[f64]| all.chunks_exact(n).flat_map(|v| kept.iter().map(|&j| v[j])).collect::<Vec<f64>>();
+    Ok(Context {
+        points: whole.points.select(&kept)?,
+        values: of(&whole.values),
+        deviations: whole.deviations.as_deref().map(of),
+        ..whole
+    })
 }

@@ -188,7 +188,7 @@ impl StationData {
     }
 
     /// The frame a number of intervals later.
-    pub(super) fn later(&self, i: usize, lead: usize) -> Option<usize> {
+    pub(crate) fn later(&self, i: usize, lead: usize) -> Option<usize> {
         self.at(self.records().times()[i] + lead as f64 * self.interval())
     }
 }

@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use batches::StationBatches;
+pub(crate) use batches::some_stations;
 pub use observe::{context_at, context_of};
 
 /// Points along the longest axis of the default grid.

@@ -2,7 +2,7 @@
 
 use super::{Group, Span, StationData};
 use crate::error::Result;
-use crate::model::Model;
+use crate::model::{Forecast, Model, Spread};
 use lto_numerics::Points;
 use lto_numerics::dataset::Mask;
 use std::sync::Arc;
@@ -14,7 +14,23 @@ pub struct Score {
     pub s: f64,
     /// Root mean square error of each variable over the stations that observed it; NaN if none did.
     pub rmse: Vec<f64>,
+    /// The band of each variable over these stations, of a calibrated model; NaN if none observed it.
+    pub bands: Option<Vec<BandScore>>,
 }
+
+/// A band of level 0.9 against what was observed, and the distribution it is of: means over stations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandScore {
+    /// Share of the observed values inside.
+    pub covered: f64,
+    /// Width.
+    pub width: f64,
+    /// Continuous ranked probability score.
+    pub crps: f64,
+}
+
+/// The level of the bands that are scored.
+pub const LEVEL: f64 = 0.9;
 
 /// What is scored.
 #[derive(Clone, Copy)]
@@ -63,17 +79,41 @@ impl Scoring<'_> {
                 mask.apply(&truth.points, &mut truth.values);
             }
             let points = on(&truth.points, model)?;
-            let predicted = model.predict(&context, s, &[t], &Arc::new(points))?;
+            let points = Arc::new(points);
+            let (predicted, bands) = match model.card().calibration {
+                None => (model.predict(&context, s, &[t], &points)?, None),
+                Some(_) => {
+                    let forecast = Forecast { context: &context, s, times: &[t] };
+                    let (predicted, spread) = model.predict_spread(&forecast, None, &points)?;
+                    (predicted, Some(band_scores(&spread, &truth.values, p)?))
+                }
+            };
             let n = truth.points.len();
             let rmse = predicted.values.chunks_exact(n).zip(truth.values.chunks_exact(n)).map(|(p, u)| {
                 let squares = p.iter().zip(u).filter(|(_, u)| !u.is_nan()).map(|(p, u)| (p - u).powi(2));
                 let (n, sum) = squares.fold((0.0, 0.0), |(n, sum), square| (n + 1.0, sum + square));
                 (sum / n).sqrt()
             });
-            scores.push(Score { s, rmse: rmse.collect() });
+            scores.push(Score { s, rmse: rmse.collect(), bands });
         }
         Ok(scores)
     }
+}
+
+/// The scores of each of p variables.
+fn band_scores(spread: &Spread, truth: &[f64], p: usize) -> Result<Vec<BandScore>> {
+    let (band, crps) = (spread.band(LEVEL)?, spread.crps(truth)?);
+    let n = truth.len() / p.max(1);
+    let of = |variable: usize| {
+        let known: Vec<usize> = (variable * n..(variable + 1) * n).filter(|&i| !truth[i].is_nan()).collect();
+        let mean = |of: &dyn Fn(usize) -> f64| known.iter().map(|&i| of(i)).sum::<f64>() / known.len() as f64;
+        BandScore {
+            covered: mean(&|i| f64::from(u8::from((band.lower[i]..=band.upper[i]).contains(&truth[i])))),
+            width: mean(&|i| band.upper[i] - band.lower[i]),
+            crps: mean(&|i| crps[i]),
+        }
+    };
+    Ok((0..p).map(of).collect())
 }
 
 /// Points of other records in the domain of the model.
