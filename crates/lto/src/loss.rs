@@ -53,7 +53,7 @@ impl LossKind {
     /// How much a part of a batch counts in the loss of the whole: by its known values, or by its examples.
     fn weight(self, target: &[f64], examples: usize) -> usize {
         match self {
-            LossKind::Mse => target.iter().filter(|value| !value.is_nan()).count(),
+            LossKind::Mse | LossKind::Crps => target.iter().filter(|value| !value.is_nan()).count(),
             LossKind::RelativeL2 | LossKind::RelativeH1 => examples,
         }
     }
