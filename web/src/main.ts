@@ -72,10 +72,15 @@ const header = h("header", {},
 // Forecasts follow every gesture; what takes longer waits until it has ended.
 const { quick, patient } = jobs(api);
 const pumps = [new Pump(store, quick, lost), new Pump(store, patient, lost)];
+/** Looks after what is out of date, and says when everything shown is up to date. */
+const start = (pump: Pump) =>
+  pump.start().finally(() => {
+    document.documentElement.dataset.settled = String(resting(store.state) && pumps.every(({ idle }) => idle));
+  });
 const connection = new ConnectionWatch(store, api, (models: Model[]) => models[0] && actions.open(models[0]), () => {
   for (const pump of pumps) {
     pump.forget();
-    pump.start();
+    start(pump);
   }
 });
 store.subscribe((state, changed) => {
@@ -83,9 +88,7 @@ store.subscribe((state, changed) => {
   for (const pump of pumps) {
     if (begins) pump.interrupt();
     if (changed.has("model")) pump.forget();
-    pump.start().finally(() => {
-      document.documentElement.dataset.settled = String(resting(store.state) && pumps.every(({ idle }) => idle));
-    });
+    start(pump);
   }
 }, true);
 

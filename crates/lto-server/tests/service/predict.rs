@@ -255,7 +255,7 @@ async fn requests_that_wait_together_get_what_each_gets_alone() {
         let mut asked = with(request(), "values", json!([[0.3], [0.1 * i as f64], [0.5], [0.2]]));
         match i % 6 {
             // At one time instead of two, at other points, before the readings, with a value missing, with a band.
-            1 => asked["times"] = json!([0.001 * i as f64]),
+            1 => asked["times"] = json!([0.0005 * i as f64]),
             2 => asked["query"] = json!({"points": [[0.1, 0.1 * i as f64 % 1.0]]}),
             3 => asked["s"] = json!(0.006),
             4 => asked["values"][1] = json!(null),
