@@ -58,7 +58,7 @@ fn bands_cover_what_they_say() {
     assert!((all.covered[SHOWN] - 0.9).abs() < 0.03, "{:?}", all.covered);
     assert!(all.crps < 0.85 * all.mean_error, "a distribution says more than its middle: {all:?}");
     for row in found.distances.iter().filter(|row| row.samples == 40) {
-        assert!((row.covered[SHOWN] - 0.9).abs() < 0.06, "{row:?}");
+        assert!((row.covered[SHOWN] - 0.9).abs() < 0.08, "{row:?}");
     }
     let width = |label: &str, lead: f64| {
         found.cases.iter().find(|row| row.label == label && row.lead == Some(lead)).unwrap().width

@@ -45,7 +45,7 @@ fn calibrated(data: &StationData) -> Model {
     let model = data.untrained(ModelConfig::Interpolation).unwrap().extrapolating();
     let config = CalibrationConfig { leads: vec![1, 4], draws: 3, ..CalibrationConfig::default() };
     let calibration = calibrate_stations(&model, data, Span::Validation, &config, &mut |_, _| true).unwrap();
-    assert_eq!(calibration.samples, [48, 96], "a third of the times, and the others");
+    assert_eq!(calibration.samples, [48, 95], "a third of the times, and the others but the last");
     model.calibrated(calibration).unwrap()
 }
 
