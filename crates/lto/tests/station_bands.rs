@@ -71,7 +71,7 @@ fn bands_cover_what_stations_report() {
     }
     assert!(widths[0] < widths[1] && widths[2] < widths[3], "farther ahead, wider: {widths:?}");
     assert!(widths[2] < widths[0], "narrower where there is a sensor: {widths:?}");
-    let plain = data.untrained(ModelConfig::Interpolation).unwrap();
+    let plain = data.untrained(ModelConfig::Interpolation).unwrap().extrapolating();
     let scoring =
         Scoring { data: &data, from: Group::Seen, span: Span::Test, truth: &data, at: Group::New, every: 8 };
     assert!(scoring.scores(&plain, 1).unwrap().iter().all(|score| score.bands.is_none()));
