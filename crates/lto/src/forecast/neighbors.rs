@@ -249,8 +249,8 @@ mod tests {
         assert!(watch.check(&frame(41, None), 0, &domain).unwrap().is_empty());
     }
 
-    /// A station so close to an honest one that each is what is said of the other: only the one that lies is found, however long
-    /// it does and whichever of the two is usually the more precise.
+    /// A station so close to another that each is what is said of the other: only the one that lies is found, whichever of the two
+    /// it is and however long it does.
     #[test]
     fn honest_neighbors_of_a_liar_are_believed() {
         let domain = Domain::unit(2, false).unwrap();
@@ -260,7 +260,8 @@ mod tests {
                 let n = frame.stations.len();
                 frame.stations.push(n as u32);
                 frame.coordinates.extend([frame.coordinates[40] + 0.02, frame.coordinates[41]]);
-                frame.values.push(frame.values[20] + 0.01);
+                // Noise of its own, of about the same deviation.
+                frame.values.push(frame.values[20] + 0.07 * ((t * 7 % 5) as f64 - 2.0));
                 frame.values[liar] += lie;
                 frame
             };
