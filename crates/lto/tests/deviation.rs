@@ -8,7 +8,7 @@ use lto::model::{Model, ModelCard, ModelConfig};
 use lto::operator::Batch;
 use lto::optim::schedule::{Constant, ScheduleConfig};
 use lto::problem::Problem;
-use lto::train::Stepper;
+use lto::train::{Moment, Stepper};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Domain, Grid, Placement, Points};
@@ -101,7 +101,7 @@ fn deviations_become_the_size_of_the_errors() {
             target: (0..b * N).map(|i| draw(i % N)).collect(),
             target_contexts: Vec::new(),
         };
-        stepper.step(&mut model, batch, &[], step, 0.0).unwrap();
+        stepper.step(&mut model, batch, &[], Moment { step, ..Moment::default() }).unwrap();
     }
     let operator = model.operator().without_gradients();
     let latents = operator.encode([context()].into()).unwrap();
