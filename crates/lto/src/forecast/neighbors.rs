@@ -254,14 +254,14 @@ mod tests {
     #[test]
     fn honest_neighbors_of_a_liar_are_believed() {
         let domain = Domain::unit(2, false).unwrap();
-        for liar in [36, 20] {
+        for liar in [36, 28] {
             let beside = |t: u64, lie: f64| {
                 let mut frame = frame(t, None);
                 let n = frame.stations.len();
                 frame.stations.push(n as u32);
-                frame.coordinates.extend([frame.coordinates[40] + 0.02, frame.coordinates[41]]);
+                frame.coordinates.extend([frame.coordinates[56] + 0.02, frame.coordinates[57]]);
                 // Noise of its own, of about the same deviation.
-                frame.values.push(frame.values[20] + 0.07 * ((t * 7 % 5) as f64 - 2.0));
+                frame.values.push(frame.values[28] + 0.07 * ((t * 7 % 5) as f64 - 2.0));
                 frame.values[liar] += lie;
                 frame
             };
