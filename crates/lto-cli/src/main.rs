@@ -32,7 +32,8 @@ fn main() -> ExitCode {
         }
     };
     let color = arguments.global.color;
-    let session = match cluster::join(&arguments.command) {
+    // Until the end of `main`.
+    let _session = match cluster::join(&arguments.command) {
         Ok(session) => session,
         Err(error) => {
             output::print_error(&error, color);
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
         }
     };
     arguments.global.quiet |= !cluster::is_first();
-    let code = match commands::run(&arguments) {
+    match commands::run(&arguments) {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -57,7 +58,5 @@ fn main() -> ExitCode {
             );
             ExitCode::from(status)
         }
-    };
-    drop(session);
-    code
+    }
 }

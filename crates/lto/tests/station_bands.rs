@@ -56,8 +56,15 @@ fn bands_cover_what_stations_report() {
     let model = calibrated(&data);
     let mut widths = Vec::new();
     for (at, lead) in [(Group::New, 1), (Group::New, 4), (Group::Seen, 1), (Group::Seen, 4)] {
-        let scoring =
-            Scoring { data: &data, from: Group::Seen, span: Span::Test, truth: &data, at, every: 1 };
+        let scoring = Scoring {
+            data: &data,
+            from: Group::Seen,
+            span: Span::Test,
+            truth: &data,
+            at,
+            every: 1,
+            mask: None,
+        };
         let scores = scoring.scores(&model, lead).unwrap();
         let mean = |of: &dyn Fn(&lto::data::stations::score::BandScore) -> f64| {
             let each = scores.iter().map(|score| of(&score.bands.as_ref().unwrap()[0]));
@@ -72,7 +79,14 @@ fn bands_cover_what_stations_report() {
     assert!(widths[0] < widths[1] && widths[2] < widths[3], "farther ahead, wider: {widths:?}");
     assert!(widths[2] < widths[0], "narrower where there is a sensor: {widths:?}");
     let plain = data.untrained(ModelConfig::Interpolation).unwrap().extrapolating();
-    let scoring =
-        Scoring { data: &data, from: Group::Seen, span: Span::Test, truth: &data, at: Group::New, every: 8 };
+    let scoring = Scoring {
+        data: &data,
+        from: Group::Seen,
+        span: Span::Test,
+        truth: &data,
+        at: Group::New,
+        every: 8,
+        mask: None,
+    };
     assert!(scoring.scores(&plain, 1).unwrap().iter().all(|score| score.bands.is_none()));
 }
