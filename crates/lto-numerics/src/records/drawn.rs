@@ -263,7 +263,7 @@ mod tests {
                 }
             }
         }
-        assert!(((squares / n) as f64 / 0.25 - 1.0).abs() < 0.2, "{}", squares / n);
+        assert!((squares / n / 0.25 - 1.0).abs() < 0.2, "{}", squares / n);
         assert_eq!((records[0].stations().len(), records[1].stations().len()), (8, 4));
         names.sort();
         names.dedup();

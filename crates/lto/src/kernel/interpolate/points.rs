@@ -8,8 +8,9 @@ use crate::kernel::scratch::Scratch;
 use crate::kernel::simd::{Kernel, Lanes, MAX_LANES};
 use std::ops::Range;
 
-/// Smaller weights are left out: rows sum to one, and half of what a number next to one can be off by vanishes beside it.
-const NEGLIGIBLE: f32 = f32::EPSILON / 4.0;
+/// Smaller weights are left out; weights are at most one and rows sum to one. Not larger: slopes in ln ℓ multiply them by squares
+/// of distances.
+const NEGLIGIBLE: f32 = 1e-9;
 
 /// Grid rows summed together.
 const ROWS: usize = 4;
