@@ -54,8 +54,8 @@ fn is_shared(command: &Command) -> bool {
 fn connect(n: usize) -> Result<Session> {
     if n > 1 {
         bail!(
-            "{n} processes were started, but this program was built without MPI; build it with \
-             `cargo build --release --features mpi`, or start one process"
+            "{n} processes were started, but this program was built without MPI; build it with the feature mpi \
+             (docs/cluster.md), or start one process"
         );
     }
     Ok(Session {})

@@ -13,6 +13,7 @@ pub enum BenchCommand {
     /// Time a prediction from one context
     Predict(BenchArgs),
     /// Measure what the twin of `lto serve` alone costs a request: 100 sensors, 1000 points
+    #[command(after_help = "Examples:\n  lto bench request --threads 1")]
     Request {
         /// Seconds for each measurement
         #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = positive_number, allow_negative_numbers = true)]
