@@ -174,7 +174,7 @@ mod tests {
     use std::sync::mpsc;
 
     /// Numbers that are done together if they are equally odd; each is told how many there were.
-    struct Number(usize, Option<mpsc::Receiver<()>>, oneshot::Sender<Result<usize>>);
+    struct Number(usize, oneshot::Sender<Result<usize>>);
 
     impl Joint for Number {
         fn joins(&self, other: &Self) -> bool {
@@ -183,44 +183,40 @@ mod tests {
 
         fn work(together: Vec<Self>) {
             let n = together.len();
-            for Self(_, wait, told) in together {
-                wait.map(|wait| wait.recv());
-                told.send(Ok(n)).unwrap();
-            }
+            together.into_iter().for_each(|Self(_, told)| told.send(Ok(n)).unwrap());
         }
     }
 
     #[tokio::test]
     async fn what_waits_together_is_done_together() {
         let pool: Arc<Pool<Number>> = Arc::new(Pool::new("test", 1, 100).unwrap());
-        let put = |number: usize, wait: Option<mpsc::Receiver<()>>| {
+        let (go, wait) = mpsc::channel::<()>();
+        let (begun, begins) = oneshot::channel();
+        let first = tokio::spawn({
             let pool = pool.clone();
-            tokio::spawn(async move { pool.join(|told| Number(number, wait, told)).await })
-        };
-        let (go, wait) = mpsc::channel();
-        let first = put(0, Some(wait));
-        while pool.waiting() > 0 || Arc::strong_count(&pool) < 2 {
-            tokio::task::yield_now().await;
-        }
-        tokio::task::yield_now().await;
+            async move {
+                let work = move || {
+                    let _ = begun.send(());
+                    wait.recv().map_err(|_| Error::stopping())
+                };
+                pool.run(work).await
+            }
+        });
+        begins.await.unwrap();
         let mut rest = Vec::new();
         for number in 0..13 {
-            rest.push(put(number, None));
-            while pool.waiting() < number + 1 {
+            let joined = pool.clone();
+            rest.push(tokio::spawn(async move { joined.join(|told| Number(number, told)).await }));
+            while pool.waiting() <= number {
                 tokio::task::yield_now().await;
             }
         }
-        let alone = tokio::spawn({
-            let pool = pool.clone();
-            async move { pool.run(|| Ok("alone")).await }
-        });
         go.send(()).unwrap();
-        assert_eq!(first.await.unwrap(), Ok(1));
+        assert_eq!(first.await.unwrap(), Ok(()));
         // Seven even numbers, then six odd ones.
         for (number, told) in rest.into_iter().enumerate() {
             assert_eq!(told.await.unwrap(), Ok(7 - number % 2), "{number}");
         }
-        assert_eq!(alone.await.unwrap(), Ok("alone"));
     }
 
     #[tokio::test]
