@@ -127,7 +127,8 @@ fn layouts_and_subcommands_are_told() {
 #[test]
 fn several_processes_are_refused_without_mpi() {
     let workspace = Workspace::new();
-    for (args, remedy) in [(&["train", "a.toml"][..], "the feature mpi"), (&["info", "a"], "without mpirun")] {
+    for (args, remedy) in [(&["train", "a.toml"][..], "the feature mpi"), (&["info", "a"], "without mpirun")]
+    {
         let output = workspace.command(args).env("OMPI_COMM_WORLD_SIZE", "4").output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
