@@ -12,13 +12,17 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A mean of squares, and an average of the weights.
-const BY_VALUES: &str = "
+/// The states of all runs.
+const DATA: &str = "
 seed = 5
 [data]
 generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 6 }
 samples = 9
 split = { counts = { train = 6, validation = 2, test = 1 } }
+";
+
+/// A mean of squares, and an average of the weights.
+const BY_VALUES: &str = "
 [model]
 kind = 'twin'
 latent_points = 16
@@ -46,11 +50,6 @@ leads = [1, 3]
 
 /// Relative errors of each example.
 const BY_EXAMPLES: &str = "
-seed = 5
-[data]
-generate = { pde = 'heat', dim = 1, resolution = 16, n_frames = 6 }
-samples = 9
-split = { counts = { train = 6, validation = 2, test = 1 } }
 [model]
 kind = 'fno'
 width = 4
@@ -78,15 +77,15 @@ impl Observer for Watch {
     }
 }
 
-fn experiment(text: &str, overrides: &[&str]) -> Experiment {
-    Experiment::parse(text, &overrides.iter().map(|&text| text.into()).collect::<Vec<_>>()).unwrap()
+fn experiment(text: &str) -> Experiment {
+    Experiment::parse(&[DATA, text].concat(), &[]).unwrap()
 }
 
 /// Trains on `size` processes; the losses that each saw.
 fn train(text: &str, run: &Path, size: usize) -> Vec<Vec<f64>> {
     Threads::run(size, |ranks| {
         let (ranks, mut watch) = (Arc::new(ranks.clone()), Watch::default());
-        let trainer = Trainer::start_together(experiment(text, &[]), run, false, ranks, &mut watch);
+        let trainer = Trainer::start_together(experiment(text), run, false, ranks, &mut watch);
         assert!(matches!(trainer.unwrap().run(&mut watch).unwrap(), RunEnd::Finished(_)));
         watch.losses
     })
@@ -140,7 +139,7 @@ fn a_run_goes_on_with_another_number_of_processes() {
     // The last process asks to stop at step 2; all do after the next one.
     let first = Threads::run(2, |ranks| {
         let mut watch = Watch { stop_at: (ranks.rank() == 1).then_some(2), ..Watch::default() };
-        let (run, ranks) = (experiment(BY_VALUES, &[]), Arc::new(ranks.clone()));
+        let (run, ranks) = (experiment(BY_VALUES), Arc::new(ranks.clone()));
         let mut trainer = Trainer::start_together(run, &parts, false, ranks, &mut watch).unwrap();
         assert!(matches!(trainer.run(&mut watch).unwrap(), RunEnd::Interrupted(_)));
         watch.losses
@@ -164,7 +163,7 @@ fn a_run_goes_on_with_another_number_of_processes() {
 fn every_process_needs_an_example() {
     let folder = tempfile::tempdir().unwrap();
     let refused = Threads::run(6, |ranks| {
-        let (run, ranks) = (experiment(BY_VALUES, &[]), Arc::new(ranks.clone()));
+        let (run, ranks) = (experiment(BY_VALUES), Arc::new(ranks.clone()));
         let trainer =
             Trainer::start_together(run, &folder.path().join("run"), false, ranks, &mut Watch::default());
         trainer.err().unwrap().to_string()
@@ -174,7 +173,7 @@ fn every_process_needs_an_example() {
 
 /// All but what a clock decides, as it would be written.
 fn evaluated(ranks: &dyn Ranks, kind: &str) -> Value {
-    let mut data: DataConfig = experiment(BY_VALUES, &[]).data;
+    let mut data: DataConfig = experiment(BY_VALUES).data;
     (data.samples, data.split) = (Some(40), SplitConfig::Test);
     let config = EvaluationConfig {
         fractions: vec![0.5],

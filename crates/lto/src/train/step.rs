@@ -81,8 +81,8 @@ impl Stepper {
         Self { ranks, ..self }
     }
 
-    /// Does a step on a batch in physical units with the
-    /// given origins. The model must record gradients; it is unchanged if a loss or gradient is not finite.
+    /// Does a step on a batch in physical units with the given origins. The model must record gradients; it is unchanged if a
+    /// loss or gradient is not finite.
     ///
     /// # Errors
     /// A batch the model cannot take; [`Error::Diverged`].
