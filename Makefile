@@ -1,7 +1,7 @@
 # `make check`, `make python` and `make page` are what continuous integration runs; `make demo` ends in a report, `make pictures` in pictures of data.
 LTO := cargo run --quiet --release --bin lto --
 
-.PHONY: cluster check fmt clippy test doc python page wheel fuzz certify-check demo pictures bench results
+.PHONY: cluster gpu check fmt clippy test doc python page wheel fuzz certify-check demo pictures bench results
 
 check: fmt clippy test doc
 
@@ -52,6 +52,10 @@ page:
 # Several processes under mpirun (needs an MPI and libclang).
 cluster:
 	cargo test --workspace --locked --features lto-cli/mpi --test mpi
+
+# Models on a graphics card (needs a driver; Debian's mesa-vulkan-drivers has one that needs no card).
+gpu:
+	cargo test --workspace --locked --features lto-cli/gpu --test gpu
 
 wheel:
 	cd python && maturin build --release --locked --out ../$(WHEELS)

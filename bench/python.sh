@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 profile=${PROFILE:-release}
 export OMP_PROC_BIND=true
-cargo build --quiet --profile "$profile" -p lto --example encode_decode
+cargo build --quiet --profile "$profile" --example encode_decode
 rust=${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}/examples/encode_decode
 "$python" bench/peers/encode_decode.py "$rust" results/burgers_29k "${SECONDS_EACH:-4}"
 "$python" bench/peers/predict.py "$((15 * ${SECONDS_EACH:-4}))" "${THREADS:-2}"

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export OMP_PROC_BIND=true # Otherwise PyTorch's threads may all sit on one core.
 
-cargo build --quiet --release -p lto-numerics --example bench_setconv
+cargo build --quiet --release --example bench_setconv
 target="${CARGO_TARGET_DIR:-$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')}"
 {
     "$target/release/examples/bench_setconv" | sed 's/^/this crate\t/'

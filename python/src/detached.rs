@@ -16,21 +16,6 @@ pub fn detached<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> Result<
     Ok(py.detach(work))
 }
 
-/// From so many points on, work is shared by threads, and worth handing over.
-const SHARED: usize = 1024;
-
-/// As [`detached`], for predictions from or at a number of points. Many points are many short tasks: these run on one of the
-/// threads that share them, so that they need not be handed over one by one. Few points are computed here, at once.
-///
-/// # Errors
-/// As [`detached`].
-pub fn computed<T: Send>(py: Python, points: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
-    if points < SHARED {
-        return detached(py, work);
-    }
-    detached(py, || rayon::scope(|_| work()))
-}
-
 /// Makes sure that there are threads to compute on.
 ///
 /// # Errors

@@ -99,6 +99,7 @@ pub fn evaluate(
             set: &set,
             split,
             protocol,
+            device: lto::Device::cpu(),
         };
         let evaluator = Evaluator::open(&request)?;
         let one = |run: &String| {

@@ -1,6 +1,6 @@
 //! Models, and the states they encode.
 
-use crate::detached::{computed, detached};
+use crate::detached::detached;
 use crate::error::{Result, config, file};
 use crate::field::Field;
 use crate::grid::query;
@@ -94,8 +94,7 @@ impl Model {
         let tolerance = Tolerance::new(skip_missing, merge_duplicates, force);
         let checked = Observations::of_arrays(self.model.card(), (points, values), s, tolerance)?;
         let time = checked.time.unwrap_or(0.0);
-        let encoded =
-            computed(py, checked.context.points.len(), || self.model.encode(&checked.context, time))??;
+        let encoded = detached(py, || self.model.encode(&checked.context, time))??;
         Ok(State { model: self.model.clone(), observations: Arc::new(checked), encoded })
     }
 
@@ -136,7 +135,7 @@ impl Model {
         let way = way.map(parsed).transpose()?;
         let checked = &observations.checked;
         let (context, s) = (&checked.context, checked.time.unwrap_or(0.0));
-        let prediction = computed(py, query.len().max(context.points.len()), || match way {
+        let prediction = detached(py, || match way {
             Some(way) => model.predict_by(way, &Forecast { context, s, times: &times }, &query),
             None => model.predict(context, s, &times, &query),
         })??;
@@ -231,7 +230,7 @@ impl Evolved {
     #[pyo3(signature = (query = None))]
     fn decode(&self, py: Python, query: Option<&Bound<PyAny>>) -> Result<Field> {
         let query = Arc::new(self::query(query, &self.model.card().problem)?);
-        let prediction = computed(py, query.len(), || self.evolved.decode(&query))??;
+        let prediction = detached(py, || self.evolved.decode(&query))??;
         Ok(Field::new(py, self.model.clone(), self.observations.clone(), query, prediction, false)?)
     }
 

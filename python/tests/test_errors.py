@@ -109,7 +109,7 @@ def test_settings_are_refused_by_name(tmp_path: Path) -> None:
         lto.generate("heat", n=1, resolution=1)
     with pytest.raises(lto.ConfigError, match="curvature is missing"):
         lto.certify([[0.5, 0.5]], "0:1,0:1")
-    with pytest.raises(lto.ConfigError, match="sup"):
+    with pytest.raises(lto.DataError, match="sup"):
         lto.certify([[0.5, 0.5]], "0:1,0:1", curvature=1)
     with pytest.raises(lto.ConfigError, match="curvature has no effect"):
         lto.design("0:1", 3, curvature=1)

@@ -32,6 +32,16 @@ def test_periodic_axes_need_no_other_bound() -> None:
     assert lto.certify(points, "0:1,0:1", periodic=["x", "y"], curvature=30, length_scale=0.1).bound is not None
 
 
+def test_curvature_alone_certifies_what_reproduces_planes() -> None:
+    found = lto.certify(lattice(6), "0:1,0:1", curvature=30)
+    known = lto.certify(lattice(6), "0:1,0:1", curvature=30, gradient=1e6)
+    assert found.certified and found.bound == pytest.approx(known.bound, rel=0.1)
+    assert [bound["estimator"] for bound in json.loads(found.to_json())["weights"]] == ["local_linear"]
+    assert found.plot().png.startswith(b"\x89PNG") and "--sup" in repr(found)
+    with pytest.raises(lto.DataError, match="no affine function around .*(sup)"):
+        lto.certify([[0.1, 0.5], [0.4, 0.5], [0.9, 0.5]], "0:1,0:1", curvature=30)
+
+
 def test_bounds_are_estimated_from_data(tmp_path: Path) -> None:
     lto.generate("heat", n=2, resolution=32, n_frames=3, out=tmp_path / "heat.hdf5")
     found = json.loads(lto.certify(lattice(6), data=tmp_path / "heat.hdf5", margin=1.5).to_json())

@@ -15,8 +15,8 @@ import lto.torch
 
 def test_examples_of_the_document(run: lto.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks, one after the other, on the processor."""
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "heat").symlink_to(run.path)
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "run").symlink_to(run.path)
     (tmp_path / "results").symlink_to(ROOT / "results")
     monkeypatch.chdir(tmp_path)
     points = torch.rand(20, 2, dtype=torch.float64)

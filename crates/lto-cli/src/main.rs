@@ -6,6 +6,7 @@
 mod args;
 mod cluster;
 mod commands;
+mod device;
 mod interrupt;
 mod output;
 mod progress;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Workspace;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A jittered grid of 8 × 8 sensors on the unit square.
 fn sensors(space: &Workspace) {
@@ -50,6 +50,32 @@ fn bounds_are_ordered_and_hold_for_a_state_within_them() {
     // Filling gaps one after the other never hurts by much and helps in the end.
     let gaps = found["gaps"].as_array().unwrap();
     assert!(gaps.last().unwrap()["after"].as_f64().unwrap() < gaps[0]["value"].as_f64().unwrap());
+}
+
+/// Curvature alone bounds no average of sensors in an open square, and the local linear estimate all the same.
+#[test]
+fn without_a_range_only_the_local_linear_estimate_is_certified() {
+    let space = Workspace::new();
+    sensors(&space);
+    let alone = ["--domain", "0:1,0:1", "--curvature", "8"];
+    let (known, found) = (certify(&space, &SQUARE), certify(&space, &alone));
+    let [weights] = found["weights"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    assert_eq!((&weights["estimator"], &found["certain"]), (&json!("local_linear"), &json!(true)));
+    let [alone_at_most, at_most] =
+        [&weights["bound"], &known["weights"][1]["bound"]].map(|v| v.as_f64().unwrap());
+    assert!((alone_at_most / at_most - 1.0).abs() < 0.1, "{alone_at_most} {at_most}");
+    assert!(found["theorem"].is_null() && found["certificate"]["regularity"]["oscillation"].is_null());
+    assert!(found["scales"].as_array().unwrap().iter().all(|at| at["nadaraya_watson"].is_null()));
+    let text = space.succeed(&[&["certify", "s.csv", "-o", "page.html"], &alone[..]].concat());
+    assert!(text.contains("not known") && text.contains("--sup") && !text.contains("inf"), "{text}");
+    // Sensors on a line determine no plane; an encoder averages.
+    std::fs::write(space.path("line.csv"), "x,y\n0.1,0.5\n0.4,0.5\n0.9,0.5\n").unwrap();
+    let error = space.fail(1, &[&["certify", "line.csv"], &alone[..]].concat());
+    assert!(error.contains("determine no affine function around [") && error.contains("sup"), "{error}");
+    common::model::write(&space.path("open.safetensors"), 1, false, false);
+    std::fs::write(space.path("s1.csv"), "x\n0.1\n0.4\n0.7\n").unwrap();
+    let error = space.fail(2, &["certify", "s1.csv", "--run", "open.safetensors", "--curvature", "8"]);
+    assert!(error.contains("'--sup' is missing"), "{error}");
 }
 
 #[test]
@@ -238,7 +264,6 @@ fn what_is_wrong_is_named() {
     for (code, args, said) in [
         (2, &["s.csv", "--curvature", "8"][..], "'--domain' is missing"),
         (2, &["s.csv", "--domain", "0:1,0:1"], "'--curvature' is missing"),
-        (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8"], "'--sup' is missing"),
         (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "-8"], "above 0"),
         (2, &["s.csv", "--domain", "0:1,0:1", "--curvature", "8", "--sup", "1", "--margin", "2"], "--data"),
         (

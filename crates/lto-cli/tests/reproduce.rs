@@ -27,9 +27,9 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
     for name in ["twin", "FNO", "LNO", "DeepONet", "persistence", "interpolation"] {
         assert!(found.contains(&(name, true)), "{name}: {found:?}");
     }
-    assert_eq!(found.iter().filter(|(name, _)| *name == "twin").count(), 5);
+    assert_eq!(found.iter().filter(|(name, _)| *name == "twin").count(), 3);
     let heat = &results["heat"];
-    assert_eq!(heat["twin"].as_array().unwrap().len(), 5);
+    assert_eq!(heat["twin"].as_array().unwrap().len(), 3);
     let slope = heat["closed_form"]["fit"]["slope"].as_f64().unwrap();
     assert!((-1.2..-0.1).contains(&slope), "{slope}");
     let page = std::fs::read_to_string(space.path("out/report.html")).unwrap();
@@ -50,7 +50,7 @@ fn heat_has_its_figure_and_nothing_is_done_twice() {
         .collect();
     let sum = times["data"].as_f64().unwrap() + parts.iter().sum::<f64>();
     assert!(parts.iter().all(|part| *part > 0.0) && (times["total"].as_f64().unwrap() - sum).abs() < 1e-9);
-    assert!(page.contains("Wall time") && page.contains("twin-seed-3"));
+    assert!(page.contains("Wall time") && page.contains("twin-seed-2"));
     let (again, said) = reproduce(&space, "heat");
     // What was already there counts with the time it took.
     let total = |results: &Value| results["times"]["total"].as_f64().unwrap();

@@ -145,6 +145,15 @@ pub enum Error {
         /// What it must satisfy.
         requirement: &'static str,
     },
+    /// States that nothing bounds at a place.
+    #[error(
+        "the sensors determine no affine function around {at:?}, so that curvature alone bounds nothing there: give the largest \
+         absolute value (sup) or slope (gradient) as well, or more sensors"
+    )]
+    Unbounded {
+        /// The place.
+        at: Vec<f64>,
+    },
     /// More memory than is free.
     #[error("{what} would need {} of memory, but only {} is free: ask for less", gigabytes(*needed), gigabytes(*available))]
     Memory {

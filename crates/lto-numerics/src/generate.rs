@@ -79,7 +79,8 @@ impl Generation {
     ) -> Result<Self> {
         let pde = recipe.config.build()?;
         let journal = ranks.is_first().then(|| open(&recipe, pde.as_ref(), output, existing)).transpose()?;
-        let solved = from_first(ranks.as_ref(), || Ok::<_, Error>(journal.as_ref().map_or(0, Journal::len)))?;
+        let solved =
+            from_first(ranks.as_ref(), || Ok::<_, Error>(journal.as_ref().map_or(0, Journal::n_samples)))?;
         Ok(Self { recipe, pde, output: output.into(), journal, solved, ranks })
     }
 
@@ -134,7 +135,7 @@ impl Generation {
                 let whole = keep(journal, block, &all, |index| solve_one(pde, *seed, index))?;
                 let faster = if started.elapsed() < BLOCK_TIME { 2 } else { 1 };
                 let block = (faster * round.block).min(at_most);
-                Ok::<_, Error>(Round { solved: journal.len(), block, stop: !whole || stop() })
+                Ok::<_, Error>(Round { solved: journal.n_samples(), block, stop: !whole || stop() })
             })?;
             *solved = round.solved;
             progress(*solved);
@@ -209,7 +210,7 @@ fn keep(
         }
     }
     journal.flush()?;
-    Ok(journal.len() == end)
+    Ok(journal.n_samples() == end)
 }
 
 fn solve_one(pde: &dyn Pde, seed: u64, index: usize) -> Result<Vec<u8>> {

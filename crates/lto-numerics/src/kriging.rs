@@ -1,37 +1,73 @@
 //! The best linear estimate of a random field from noisy observations (simple kriging), and the covariance it needs.
 
 mod fit;
+mod lags;
+mod spectrum;
+mod whole_grid;
 
 use crate::domain::Domain;
 use crate::error::{Error, Result};
-use crate::point_tree::PointTree;
+use crate::matrix::{dot, factorize, substitute};
+use crate::point_tree::{PointTree, Position};
 use crate::points::Points;
+use lags::LagTable;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use fit::CovarianceFit;
+pub use spectrum::SpectrumFit;
 
-/// Up to this many observations are solved for at once; of more, those nearest to each query point.
-const AT_ONCE: usize = 512;
+/// Up to this many observations are solved for at once; of more, those nearest to each few query points.
+const AT_ONCE: usize = 256;
 /// How many those are.
-const NEIGHBORS: usize = 64;
+const NEIGHBORS: usize = 32;
+/// Query points that share their neighbors, at most.
+const GROUP: usize = 4;
 /// Added to the diagonal, as a share of the variance: two observations may be almost at one place.
 const JITTER: f64 = 1e-9;
+/// Variances of noise that are told apart where nothing is known of it, as shares of the field's variance. The first one keeps
+/// the matrices of smooth fields well conditioned.
+const NOISE_LEVELS: [f64; 6] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+/// Neighborhoods that say which of them it is.
+const NOISE_PROBES: usize = 16;
 
-/// A stationary covariance C(d) = Σ_i v_i exp(−d/ℓ_i) of a field with mean zero, and the variance η² of the noise on
-/// its observations where nothing else is known of it.
+/// The covariance of a stationary field with mean zero,
+///
+/// ```text
+/// C(x − y) = Σ_i v_i exp(−|x − y|/ℓ_i) + Σ_k v_k cos 2π k·(x − y)/L
+/// ```
+///
+/// and the variance η² of the noise on its observations where nothing else is known of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Covariance {
     /// `[ℓ_i, v_i]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<[f64; 2]>,
-    /// η².
+    /// The waves of a periodic domain of one or two axes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waves: Vec<Wave>,
+    /// η²; where there are waves it is found anew from each set of observations.
     pub noise: f64,
 }
 
+/// A wave k of a periodic domain, with the variance v_k that it and −k have together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wave(
+    /// Its wavenumber along each axis; the second is zero in one dimension.
+    pub [i32; 2],
+    /// v_k.
+    pub f64,
+);
+
 impl Covariance {
-    /// C(d).
-    pub fn at(&self, distance: f64) -> f64 {
+    /// C at no distance: the variance of the field.
+    pub fn variance(&self) -> f64 {
+        self.isotropic(0.0) + self.waves.iter().map(|Wave(_, variance)| variance).sum::<f64>()
+    }
+
+    /// The part that depends on the distance alone.
+    fn isotropic(&self, distance: f64) -> f64 {
         self.parts.iter().map(|[length, variance]| variance * (-distance / length).exp()).sum()
     }
 
@@ -51,29 +87,23 @@ impl Covariance {
     /// The value that does not fit.
     pub fn validate(&self) -> Result<()> {
         let positive = |x: &f64| *x > 0.0 && x.is_finite();
-        if !self.parts.is_empty() && self.parts.iter().flatten().all(positive) && self.noise >= 0.0 {
+        let waves = self.waves.iter().all(|Wave(k, variance)| {
+            positive(variance) && k.iter().all(|k| k.unsigned_abs() <= lags::MOST_WAVES)
+        });
+        let some = !self.parts.is_empty() || !self.waves.is_empty();
+        if some && waves && self.parts.iter().flatten().all(positive) && self.noise >= 0.0 {
             return Ok(());
         }
-        let value = format!("{:?} with noise {}", self.parts, self.noise);
-        let requirement = "needs parts with positive lengths and variances, and noise that is not negative";
+        let value = format!("{:?}, {} waves, noise {}", self.parts, self.waves.len(), self.noise);
+        let requirement = "needs parts with positive lengths and variances, or waves with positive variances, and noise that is \
+             not negative";
         Err(Error::Parameter { name: "covariance", value, requirement })
     }
 
-    /// The best linear estimate û(x) = Σ_j w_j u_j at the query points, with the weights
-    ///
-    /// ```text
-    /// w = (C(c_i, c_j) + σ_j² δ_ij)⁻¹ C(c_j, x)
-    /// ```
-    ///
-    /// that minimize E|û(x) − u(x)|² among all weights, for a field of this covariance whose observations u_j carry
-    /// independent noise of deviation σ_j (η where none are given). From more than 512 observations, the 64 nearest to
-    /// each x are used.
-    ///
-    /// # Shapes
-    /// N values, none or N deviations, M points → `[M]`.
+    /// [`Kriging::estimate`] for one time only.
     ///
     /// # Errors
-    /// A query in another domain, values that do not fit the points or are not finite, or a covariance that is none.
+    /// As [`Kriging::new`] and [`Kriging::estimate`].
     pub fn estimate(
         &self,
         context: &Points,
@@ -81,10 +111,70 @@ impl Covariance {
         deviations: Option<&[f64]>,
         query: &Points,
     ) -> Result<Vec<f64>> {
-        self.validate()?;
-        if !context.domain().same_place(query.domain()) {
-            let text = |points: &Points| points.domain().to_string();
-            return Err(Error::DomainMismatch { context: text(context), query: text(query) });
+        Kriging::new(self, context.domain())?.estimate(context, values, deviations, query)
+    }
+}
+
+/// A covariance on a domain, ready for estimates.
+#[derive(Clone, Debug)]
+pub struct Kriging {
+    covariance: Covariance,
+    domain: Domain,
+    /// The sum over the waves.
+    table: Option<LagTable>,
+}
+
+impl Kriging {
+    /// Prepares a covariance.
+    ///
+    /// # Errors
+    /// A covariance that is none, or waves on a domain that is not periodic or has more than two axes.
+    pub fn new(covariance: &Covariance, domain: &Domain) -> Result<Self> {
+        covariance.validate()?;
+        let table = match covariance.waves.is_empty() {
+            true => None,
+            false => Some(LagTable::new(&covariance.waves, domain)?),
+        };
+        Ok(Self { covariance: covariance.clone(), domain: domain.clone(), table })
+    }
+
+    /// C(a − b).
+    fn between(&self, a: &[f64], b: &[f64]) -> f64 {
+        let isotropic = match self.covariance.parts.is_empty() {
+            true => 0.0,
+            false => self.covariance.isotropic(self.domain.distance(a, b)),
+        };
+        isotropic + self.table.as_ref().map_or(0.0, |table| table.between(a, b))
+    }
+
+    /// The best linear estimate û(x) = Σ_j w_j u_j at the query points, with the weights
+    ///
+    /// ```text
+    /// w = (C(c_i − c_j) + σ_j² δ_ij)⁻¹ C(c_j − x)
+    /// ```
+    ///
+    /// that minimize E|û(x) − u(x)|² among all weights, for a field of this covariance whose observations u_j carry
+    /// independent noise of deviation σ_j. Where no deviations are given, σ is η or, if the covariance has waves, that of a few
+    /// levels under which the observations are most likely. From more than 256 observations, the 32 nearest to each few
+    /// query points are used.
+    ///
+    /// # Shapes
+    /// N values, none or N deviations, M points → `[M]`.
+    ///
+    /// # Errors
+    /// A query in another domain, values that do not fit the points or are not finite.
+    pub fn estimate(
+        &self,
+        context: &Points,
+        values: &[f64],
+        deviations: Option<&[f64]>,
+        query: &Points,
+    ) -> Result<Vec<f64>> {
+        for points in [context, query] {
+            if !points.domain().same_place(&self.domain) {
+                let (context, query) = (self.domain.to_string(), points.domain().to_string());
+                return Err(Error::DomainMismatch { context, query });
+            }
         }
         for (what, given) in
             [("values", values.len()), ("deviations", deviations.map_or(values.len(), <[f64]>::len))]
@@ -99,34 +189,49 @@ impl Covariance {
             return Err(Error::NonFiniteValue { what, index: vec![index], value });
         }
         let dim = context.dim();
-        let (places, targets) = (context.coordinates(), query.coordinates());
-        let noise = |j: usize| deviations.map_or(self.noise, |all| all[j] * all[j]);
-        let observed = Observed { covariance: self, domain: context.domain(), places: &places, dim };
+        let places = context.coordinates();
+        let observed = Observed { kriging: self, places: &places, values, dim };
+        let tree = PointTree::new(context);
+        let variance = match (deviations, &self.table) {
+            (None, Some(_)) => observed.likely_noise(&tree),
+            _ => self.covariance.noise,
+        };
+        let noise = |j: usize| deviations.map_or(variance, |all| all[j] * all[j]);
+        let targets = query.coordinates();
         if context.len() <= AT_ONCE {
             let all: Vec<usize> = (0..context.len()).collect();
-            let solved = observed.solve(&all, values, noise);
-            let at = |x: &[f64]| observed.toward(&all, x).zip(&solved).map(|(c, a)| c * a).sum();
-            return Ok(targets.par_chunks_exact(dim).map(at).collect());
+            let solved = observed.solve(&all, noise);
+            return Ok(targets.par_chunks_exact(dim).map(|x| observed.at(&all, &solved, x)).collect());
         }
-        let tree = PointTree::new(context);
-        let at = |x: &[f64]| {
-            let mut position = [0.0; 3];
-            position[..dim].copy_from_slice(x);
-            let near: Vec<usize> =
-                tree.k_nearest(&position, NEIGHBORS).iter().map(|near| tree.order()[near.place]).collect();
-            let values: Vec<f64> = near.iter().map(|&j| values[j]).collect();
-            let solved = observed.solve(&near, &values, |j| noise(near[j]));
-            observed.toward(&near, x).zip(&solved).map(|(c, a)| c * a).sum()
-        };
-        Ok(targets.par_chunks_exact(dim).map(at).collect())
+        let groups = PointTree::with_leaves(query, GROUP);
+        let leaves: Vec<_> = groups.leaves().collect();
+        let found: Vec<Vec<f64>> = leaves
+            .par_iter()
+            .map(|leaf| {
+                let near = nearest(&tree, &leaf.cuboid.center);
+                let solved = observed.solve(&near, noise);
+                let of = |&m: &usize| observed.at(&near, &solved, &targets[m * dim..(m + 1) * dim]);
+                groups.order()[leaf.range.clone()].iter().map(of).collect()
+            })
+            .collect();
+        let mut estimates = vec![0.0; query.len()];
+        for (leaf, found) in leaves.iter().zip(found) {
+            groups.order()[leaf.range.clone()].iter().zip(found).for_each(|(&m, u)| estimates[m] = u);
+        }
+        Ok(estimates)
     }
 }
 
-/// Where a field of some covariance is observed.
+/// The observations nearest to a place.
+fn nearest(tree: &PointTree, place: &Position) -> Vec<usize> {
+    tree.k_nearest(place, NEIGHBORS).iter().map(|near| tree.order()[near.place]).collect()
+}
+
+/// A field of some covariance, observed.
 struct Observed<'a> {
-    covariance: &'a Covariance,
-    domain: &'a Domain,
+    kriging: &'a Kriging,
     places: &'a [f64],
+    values: &'a [f64],
     dim: usize,
 }
 
@@ -135,53 +240,57 @@ impl Observed<'_> {
         &self.places[j * self.dim..(j + 1) * self.dim]
     }
 
-    /// C(c_j, x) of some observations.
-    fn toward(&self, chosen: &[usize], x: &[f64]) -> impl Iterator<Item = f64> {
-        chosen.iter().map(move |&j| self.covariance.at(self.domain.distance(self.place(j), x)))
+    /// Σ_j C(c_j − x) a_j over some observations.
+    fn at(&self, chosen: &[usize], solved: &[f64], x: &[f64]) -> f64 {
+        chosen.iter().zip(solved).map(|(&j, a)| self.kriging.between(self.place(j), x) * a).sum()
     }
 
-    /// (C + Σ)⁻¹ u, where Σ is diagonal with the noise of each observation.
-    fn solve(&self, chosen: &[usize], values: &[f64], noise: impl Fn(usize) -> f64) -> Vec<f64> {
+    /// The lower triangle of C between some observations.
+    fn covariances(&self, chosen: &[usize]) -> Vec<f64> {
         let n = chosen.len();
-        let variance = self.covariance.at(0.0);
+        let variance = self.kriging.covariance.variance() * (1.0 + JITTER);
         let mut lower = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..i {
-                let distance = self.domain.distance(self.place(chosen[i]), self.place(chosen[j]));
-                lower[i * n + j] = self.covariance.at(distance);
+                lower[i * n + j] = self.kriging.between(self.place(chosen[i]), self.place(chosen[j]));
             }
-            lower[i * n + i] = variance * (1.0 + JITTER) + noise(i);
+            lower[i * n + i] = variance;
         }
+        lower
+    }
+
+    /// (C + Σ)⁻¹ u of some observations, where Σ is diagonal with the noise of each.
+    fn solve(&self, chosen: &[usize], noise: impl Fn(usize) -> f64) -> Vec<f64> {
+        let n = chosen.len();
+        let mut lower = self.covariances(chosen);
+        chosen.iter().enumerate().for_each(|(i, &j)| lower[i * n + i] += noise(j));
         factorize(&mut lower, n);
-        substitute(&lower, n, values)
+        let values: Vec<f64> = chosen.iter().map(|&j| self.values[j]).collect();
+        substitute(&lower, n, &values)
     }
-}
 
-/// The Cholesky factor L of a positive definite matrix, in place of its lower triangle.
-fn factorize(a: &mut [f64], n: usize) {
-    for i in 0..n {
-        for j in 0..=i {
-            let (row_i, row_j) = (&a[i * n..i * n + j], &a[j * n..j * n + j]);
-            let sum = a[i * n + j] - row_i.iter().zip(row_j).map(|(x, y)| x * y).sum::<f64>();
-            // The jitter keeps pivots positive; rounding must not make a root of a negative number.
-            a[i * n + j] = if i == j { sum.max(f64::MIN_POSITIVE).sqrt() } else { sum / a[j * n + j] };
+    /// The variance η² of the noise, of a few levels, under which a few neighborhoods of observations are most likely: the least
+    /// Σ n log(uᵀ(C + η²)⁻¹u) + log det(C + η²), where the scale of the field is free.
+    fn likely_noise(&self, tree: &PointTree) -> f64 {
+        let variance = self.kriging.covariance.variance();
+        let probes = NOISE_PROBES.min(tree.len());
+        let mut unlikely = [0.0; NOISE_LEVELS.len()];
+        for probe in 0..probes {
+            let near = nearest(tree, &tree.position(probe * tree.len() / probes));
+            let (n, lower) = (near.len(), self.covariances(&near));
+            let values: Vec<f64> = near.iter().map(|&j| self.values[j]).collect();
+            for (unlikely, level) in unlikely.iter_mut().zip(NOISE_LEVELS) {
+                let mut lower = lower.clone();
+                (0..n).for_each(|i| lower[i * n + i] += level * variance);
+                factorize(&mut lower, n);
+                let pivots: f64 = (0..n).map(|i| lower[i * n + i].ln()).sum();
+                let square = dot(&values, &substitute(&lower, n, &values)).max(f64::MIN_POSITIVE);
+                *unlikely += n as f64 * square.ln() + 2.0 * pivots;
+            }
         }
+        let least = (0..NOISE_LEVELS.len()).min_by(|&a, &b| unlikely[a].total_cmp(&unlikely[b]));
+        NOISE_LEVELS[least.unwrap_or(0)] * variance
     }
-}
-
-/// L⁻ᵀ L⁻¹ y.
-fn substitute(lower: &[f64], n: usize, y: &[f64]) -> Vec<f64> {
-    let mut x = y.to_vec();
-    for i in 0..n {
-        let sum: f64 = lower[i * n..i * n + i].iter().zip(&x).map(|(l, x)| l * x).sum();
-        x[i] = (x[i] - sum) / lower[i * n + i];
-    }
-    for i in (0..n).rev() {
-        x[i] /= lower[i * n + i];
-        let known = x[i];
-        (0..i).for_each(|j| x[j] -= lower[i * n + j] * known);
-    }
-    x
 }
 
 #[cfg(test)]
@@ -202,7 +311,7 @@ mod tests {
     }
 
     fn covariance() -> Covariance {
-        Covariance { parts: vec![[0.4, 2.0], [1.5, 1.0]], noise: 0.25 }
+        Covariance { parts: vec![[0.4, 2.0], [1.5, 1.0]], noise: 0.25, ..Covariance::default() }
     }
 
     /// The weight of an observation is the estimate from a one there and zeros elsewhere.
@@ -230,7 +339,7 @@ mod tests {
         let (places, x) = (points.coordinates(), query.coordinates());
         let place = |j: usize| &places[2 * j..2 * j + 2];
         let error = |w: &[f64]| {
-            let c = |a: &[f64], b: &[f64]| covariance().at(square().distance(a, b));
+            let c = |a: &[f64], b: &[f64]| covariance().isotropic(square().distance(a, b));
             let pairs = (0..12).flat_map(|i| (0..12).map(move |j| (i, j)));
             let own: f64 = pairs.map(|(i, j)| w[i] * w[j] * c(place(i), place(j))).sum();
             let noise: f64 = w.iter().zip(&deviations).map(|(w, s)| (w * s).powi(2)).sum();
@@ -270,9 +379,9 @@ mod tests {
     #[test]
     fn noise_becomes_variation_over_short_distances() {
         let found = covariance().without_noise();
-        assert!((found.at(0.0) - 3.25).abs() < 1e-12 && found.noise == 0.0);
+        assert!((found.variance() - 3.25).abs() < 1e-12 && found.noise == 0.0);
         let part = 0.25 * (-0.1f64 / 0.2).exp();
-        assert!((found.at(0.1) - covariance().at(0.1) - part).abs() < 1e-12);
+        assert!((found.isotropic(0.1) - covariance().isotropic(0.1) - part).abs() < 1e-12);
     }
 
     #[test]

@@ -1,8 +1,12 @@
-//! Row-major matrix products on slices, in single or double precision.
+//! Row-major matrix products on slices, in single or double precision, and the solution of positive definite systems.
+
+mod cholesky;
 
 use crate::kernel::Real;
 use gemm::Parallelism;
 use std::ops::Range;
+
+pub use cholesky::{factorize, substitute};
 
 /// A row-major matrix view, possibly transposed.
 #[derive(Clone, Copy)]
@@ -91,6 +95,19 @@ pub fn multiply_strided<T: Real>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], stri
             Parallelism::None,
         );
     }
+}
+
+/// `a · b` in eight independent partial sums, so that it runs in vector registers.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_blocks, a_rest) = a.as_chunks::<8>();
+    let (b_blocks, b_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 #[cfg(test)]

@@ -126,10 +126,15 @@ pub(crate) struct PointTree {
 
 impl PointTree {
     pub fn new(points: &Points) -> Self {
+        Self::with_leaves(points, LEAF)
+    }
+
+    /// The same with at most `leaf` points in a leaf.
+    pub fn with_leaves(points: &Points, leaf: usize) -> Self {
         let dim = points.dim();
         let flat = points.coordinates();
         let mut order: Vec<usize> = (0..points.len()).collect();
-        let nodes = build(&flat, dim, &mut order, 0);
+        let nodes = build(&flat, dim, &mut order, 0, leaf);
         let column = |d: usize| {
             if d < dim { order.iter().map(|&i| flat[i * dim + d]).collect() } else { vec![0.0; order.len()] }
         };
@@ -255,7 +260,7 @@ impl Closest {
 }
 
 /// Orders `order` into a tree and returns its nodes, root first; `start` is the position of `order[0]`.
-fn build(flat: &[f64], dim: usize, order: &mut [usize], start: usize) -> Vec<Node> {
+fn build(flat: &[f64], dim: usize, order: &mut [usize], start: usize, leaf: usize) -> Vec<Node> {
     let (mut lower, mut upper) = ([0.0; 3], [0.0; 3]);
     for d in 0..dim {
         let values = || order.iter().map(|&i| flat[i * dim + d]);
@@ -271,7 +276,7 @@ fn build(flat: &[f64], dim: usize, order: &mut [usize], start: usize) -> Vec<Nod
             order.then_with(|| flat[a * dim + d].total_cmp(&flat[b * dim + d]))
         })
     };
-    if order.len() <= LEAF {
+    if order.len() <= leaf {
         order.sort_unstable_by(compare);
         return vec![root];
     }
@@ -279,10 +284,11 @@ fn build(flat: &[f64], dim: usize, order: &mut [usize], start: usize) -> Vec<Nod
     order.select_nth_unstable_by(middle, compare);
     let parallel = order.len() > PARALLEL;
     let (left, right) = order.split_at_mut(middle);
+    let build = |part: &mut [usize], start| build(flat, dim, part, start, leaf);
     let (left, right) = if parallel {
-        rayon::join(|| build(flat, dim, left, start), || build(flat, dim, right, start + middle))
+        rayon::join(|| build(left, start), || build(right, start + middle))
     } else {
-        (build(flat, dim, left, start), build(flat, dim, right, start + middle))
+        (build(left, start), build(right, start + middle))
     };
     let mut nodes = Vec::with_capacity(1 + left.len() + right.len());
     nodes.push(Node { right: 1 + left.len(), ..root });

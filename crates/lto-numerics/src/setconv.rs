@@ -9,6 +9,7 @@ mod conformance;
 #[cfg(test)]
 mod dense;
 mod direct;
+mod disagreement;
 mod local_linear;
 mod moments;
 mod nearest_linear;
@@ -25,6 +26,7 @@ use crate::points::Points;
 use moments::{Moments, Term};
 
 pub use axis_weights::{AxisWeights, Scale};
+pub use disagreement::disagreement;
 pub use local_linear::LocalLinear;
 pub(crate) use local_linear::{DETERMINED, Means, SMALLEST_DENSITY};
 pub use nearest_linear::{leave_one_out, nearest_linear};

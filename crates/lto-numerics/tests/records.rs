@@ -194,7 +194,7 @@ fn damaged_names_are_errors() {
             std::fs::write(to.join(chunk), &bytes[..cut]).unwrap();
             let mut store = open(&to).unwrap();
             let array = store.arrays()[0].name.clone();
-            assert!(store.texts(&array).is_err(), "{name} cut to {cut}");
+            assert!(store.texts(&array, 0..usize::MAX).is_err(), "{name} cut to {cut}");
         }
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
@@ -202,7 +202,7 @@ fn damaged_names_are_errors() {
             std::fs::write(to.join(chunk), &changed).unwrap();
             let mut store = open(&to).unwrap();
             let array = store.arrays()[0].name.clone();
-            let _ = store.texts(&array);
+            let _ = store.texts(&array, 0..usize::MAX);
         }
     }
 }
@@ -236,6 +236,48 @@ fn numpy_archives_hold_records_in_rows_or_tables() {
     let skip = RecordOptions { faults: FaultPolicy::Skip, ..RecordOptions::default() };
     let rows = Records::open(&path, &skip).unwrap();
     assert_eq!((rows.times(), rows.frame(0).unwrap().values), (&[0.0, 1.0][..], vec![2.0]));
+}
+
+/// More readings than are read at once, one after the other, each with its own time, place and name: the same frames as from a
+/// table of stations. A reading without a time, or at an impossible place, is told by its row.
+#[test]
+fn lists_of_readings_are_read_in_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.npz");
+    let (stations, hours) = (7, 30_000);
+    let n = stations * hours;
+    let of = |f: &dyn Fn(usize, usize) -> f64| (0..n).map(|i| f(i / hours, i % hours)).collect::<Vec<_>>();
+    let write = |time: &[f64], lat: &[f64]| {
+        let mut archive = NpzArchive::create(&path).unwrap();
+        archive.numbers("time", &[n], time).unwrap();
+        archive.numbers("lat", &[n], lat).unwrap();
+        archive.numbers("lon", &[n], &of(&|j, _| 2.0 * j as f64)).unwrap();
+        archive.numbers("u", &[n], &of(&|j, t| (100 * t + j) as f64)).unwrap();
+        let names: Vec<String> = (0..n).map(|i| format!("s{}", i / hours)).collect();
+        archive.texts("station", &[n], &names).unwrap();
+        archive.finish().unwrap();
+    };
+    let (mut time, mut lat) = (of(&|_, t| t as f64), of(&|j, _| 50.0 + j as f64));
+    write(&time, &lat);
+    let list = records(&path);
+    assert_eq!((list.times().len(), list.stations().len(), list.n_rows()), (hours, stations, n as u64));
+    assert_eq!(
+        (list.stations()[6].name.as_str(), &list.stations()[6].coordinates[..]),
+        ("s6", &[56.0, 12.0][..])
+    );
+    for t in [0, 9_999, 29_999] {
+        let values: Vec<f64> = (0..stations).map(|j| (100 * t + j) as f64).collect();
+        assert_eq!(list.frame(t).unwrap().values, values);
+    }
+    let refused = || Records::open(&path, &RecordOptions::default()).map(|_| ()).unwrap_err().to_string();
+    lat[150_000] = 95.0;
+    write(&time, &lat);
+    assert!(refused().contains("row 150001: lat = 95 is not in [-90, 90] degrees"), "{}", refused());
+    time[140_000] = f64::NAN;
+    write(&time, &lat);
+    assert!(refused().contains("row 140001: time = NaN: no time"), "{}", refused());
+    let skip = RecordOptions { faults: FaultPolicy::Skip, ..RecordOptions::default() };
+    assert_eq!(Records::open(&path, &skip).unwrap().n_rows(), n as u64 - 2);
 }
 
 /// Mutations of tables and NetCDF files: an error or a record, never a panic.

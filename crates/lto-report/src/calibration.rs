@@ -40,9 +40,10 @@ pub fn text(card: &ModelCard, calibration: &Calibration, color: bool) -> String 
                 let feature = lead_feature(*lead, Some(1.0));
                 let factor = |range: usize| {
                     let mean_spacing = numbers.get(range).copied().unwrap_or(f64::INFINITY);
-                    let bin = |spacing| calibration.bin(feature, Layout { evenness, mean_spacing }, spacing);
+                    let layout = Layout { evenness, mean_spacing };
+                    let bin = |place| calibration.bin(feature, false, layout, place);
                     let of = |bin: usize| level.and_then(|level| calibration.quantiles(c, bin)[level]);
-                    let each: Vec<String> = (bin(f64::NEG_INFINITY)..=bin(f64::INFINITY))
+                    let each: Vec<String> = (bin([0.0; 2])..=bin([f64::INFINITY; 2]))
                         .map(|bin| of(bin).map_or("–".into(), |q| format!("{q:.1}")))
                         .collect();
                     each.join(", ")
@@ -52,7 +53,7 @@ pub fn text(card: &ModelCard, calibration: &Calibration, color: bool) -> String 
             }
         }
         let title = format!(
-            "Half widths of the 90 % band ÷ scale, {name}, by their mean spacing in native spacings; where they are dense to sparse"
+            "Half widths of the 90 % band ÷ scale, {name}, by their mean spacing in native spacings; at a sensor, then where they are dense to sparse"
         );
         page.table(&title, &columns, rows);
     }

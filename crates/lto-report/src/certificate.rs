@@ -260,7 +260,11 @@ fn states(found: &SensorCertificate) -> Rows {
         Some(sup) if known.oscillation == 2.0 * sup => "given: twice the largest absolute value",
         _ => origin(BoundOrigin::Derived),
     };
-    let row = |name: &str, value: f64, from: &str| vec![name.to_string(), short(value), from.to_string()];
+    let row = |name: &str, value: f64, from: &str| {
+        let known = [short(value), from.to_string()];
+        let [value, from] = if value.is_finite() { known } else { ["not known".into(), "–".into()] };
+        vec![name.to_string(), value, from]
+    };
     let mut rows = vec![
         row("M, curvature", known.curvature_bound, origin(known.origin)),
         row("G, slope", known.gradient_bound, origin(known.gradient_origin)),
@@ -289,6 +293,14 @@ fn caveats(found: &SensorCertificate) -> Vec<String> {
             "At {} the sensors determine no affine function; the Nadaraya–Watson estimate is used there.",
             count(bound.n_fallbacks, "place")
         ));
+    }
+    if !found.certificate.regularity.bounds_range() {
+        lines.push(
+            "Neither the largest absolute value (--sup) nor the largest slope (--gradient) is known, and an axis is not \
+             periodic: the Nadaraya–Watson estimate has no bound then, nor has the theorem. The local linear estimate needs the \
+             curvature alone."
+                .into(),
+        );
     }
     if found.certificate.regularity.sup_bound.is_none() {
         lines.push(format!(
@@ -356,6 +368,9 @@ fn scale_text(found: &SensorCertificate) -> String {
             short(bound.quadrature_error),
             short(bound.length_scale)
         ),
+        None if !found.certificate.regularity.bounds_range() => {
+            "The theorem says nothing: it needs the range of the states.".into()
+        }
         None => {
             "The theorem says nothing about this layout: at every ℓ, δ/ℓ is too large or the cells are too unequal.".into()
         }

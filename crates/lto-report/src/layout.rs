@@ -25,14 +25,15 @@ pub(crate) fn failures(found: Option<&Failures>) -> Rows {
     let row = |before: f64, kind: &str, failure: &Failure| {
         // Adding zero turns −0 into 0.
         let growth = 100.0 * (failure.loss.value / before - 1.0) + 0.0;
-        vec![
-            kind.to_string(),
-            failure.sensor.to_string(),
-            place(&failure.at),
-            short(failure.loss.value),
-            format!("{growth:+.1} %"),
-            format!("+{}", short(failure.loss.rise)),
-        ]
+        let [value, growth, rise] = match failure.loss.value.is_finite() {
+            true => [
+                short(failure.loss.value),
+                format!("{growth:+.1} %"),
+                format!("+{}", short(failure.loss.rise)),
+            ],
+            false => ["no bound", "–", "–"].map(String::from),
+        };
+        vec![kind.to_string(), failure.sensor.to_string(), place(&failure.at), value, growth, rise]
     };
     let of = |found: &Failures| {
         let least = found.least.iter().map(|failure| row(found.before, "matters least", failure));

@@ -5,7 +5,7 @@ mod stations;
 
 pub use stations::calibrate_stations;
 
-use crate::band::{Calibration, Calibrator, Judged, Role};
+use crate::band::{Calibration, Calibrator, Judged};
 use crate::data::context::{ContextConfig, DesignWeights};
 use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
@@ -72,11 +72,7 @@ pub fn calibrate(
     let (mut taken, mut refused) = (0, None);
     for (number, &sample) in samples.iter().enumerate() {
         let mut rng = stream(config.seed, Purpose::Calibration, sample as u64);
-        let noisy = match Calibrator::role(number) {
-            Role::Scale => config.draws.div_ceil(2),
-            Role::Quantiles => 0,
-        };
-        for draw in 0..config.draws + noisy {
+        for draw in 0..config.draws + config.noisy_draws() {
             let trial = Trial { number, sample, noisy: draw >= config.draws, query: &query, leads: &leads };
             match trial.run(model, data, config, &mut calibrator, &mut rng) {
                 Ok(()) => taken += 1,
@@ -107,6 +103,11 @@ impl CalibrationConfig {
             leads.insert(0, 0);
         }
         leads
+    }
+
+    /// Draws of a sample with further noise on the observations.
+    fn noisy_draws(&self) -> usize {
+        self.draws.div_ceil(2)
     }
 
     /// The leads that are asked for, else 1, 2, 4, … and the longest, up to `most`.

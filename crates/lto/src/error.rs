@@ -62,6 +62,14 @@ pub enum Error {
         /// The domain of the points.
         got: String,
     },
+    /// A device that is not there, or that this build cannot use.
+    #[error("device {device}: {problem}")]
+    NoDevice {
+        /// Its name on the command line.
+        device: &'static str,
+        /// What was looked for, and what to do.
+        problem: String,
+    },
     /// A file that cannot be read or written.
     #[error("{path}: {source}")]
     Io {

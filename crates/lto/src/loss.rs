@@ -5,6 +5,7 @@ mod mse;
 mod relative_h1;
 mod relative_l2;
 
+use crate::device::{fetch, send, table};
 use crate::error::Result;
 use burn::tensor::{Device, Tensor};
 use lto_numerics::Points;
@@ -92,7 +93,7 @@ impl Compared {
     /// NaN marks truth that is not known.
     fn new(Predicted { mean: prediction, deviation }: Predicted, truth: Tensor<3>) -> Self {
         let unknown = truth.clone().is_nan();
-        if !unknown.clone().any().into_scalar::<bool>() {
+        if fetch(unknown.clone().any().float()) == [0.0] {
             return Self { prediction, truth, deviation, known: None };
         }
         let known = unknown.clone().bool_not().float();
@@ -117,12 +118,12 @@ struct Units {
 impl Units {
     /// `[1, q, 1]`.
     fn scale(&self, device: &Device) -> Tensor<3> {
-        Tensor::<1>::from_floats(&self.scale[..], device).reshape([1, self.scale.len(), 1])
+        table(self.scale.clone(), [1, self.scale.len(), 1], device)
     }
 
     /// `[1, q, 1]`.
     fn offset(&self, device: &Device) -> Tensor<3> {
-        Tensor::<1>::from_floats(&self.offset[..], device).reshape([1, self.offset.len(), 1])
+        table(self.offset.clone(), [1, self.offset.len(), 1], device)
     }
 }
 
@@ -214,8 +215,8 @@ impl Objective {
     ) -> Result<LossTerm> {
         let mut prediction = prediction.into();
         if self.config.per_lead {
-            let units: Vec<f32> = changes.iter().map(|c| c.max(LEAST_CHANGE).recip() as f32).collect();
-            let units = Tensor::<1>::from_floats(&units[..], &truth.device()).reshape([changes.len(), 1, 1]);
+            let units = changes.iter().map(|c| c.max(LEAST_CHANGE).recip() as f32).collect();
+            let units = send(units, [changes.len(), 1, 1], &truth.device());
             prediction.mean = prediction.mean * units.clone();
             prediction.deviation = prediction.deviation.map(|deviation| deviation * units.clone());
             truth = truth * units;

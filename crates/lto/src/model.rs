@@ -97,6 +97,11 @@ impl ModelConfig {
         self.kind().takes_calendar()
     }
 
+    /// Whether it is made with the covariance of the training data.
+    pub fn needs_covariance(&self) -> bool {
+        self.kind().needs_covariance()
+    }
+
     /// The longest step it is trained to take, in native intervals, if later times are reached by several.
     pub fn max_step(&self) -> Option<f64> {
         self.kind().max_step()
@@ -151,10 +156,10 @@ impl ModelConfig {
         }
     }
 
-    /// A new operator with random weights drawn from `seed`.
+    /// A new operator with random weights drawn from `seed`, the same on every device.
     ///
     /// # Errors
-    /// A configuration that is inconsistent, does not fit the problem, or does not fit into memory.
+    /// A configuration that is inconsistent, does not fit the problem, or does not fit into memory; a device that is not there.
     pub fn init(&self, problem: &Problem, seed: u64, device: Device) -> Result<Arc<dyn Operator>> {
         problem.validate()?;
         self.size(problem).check()?;
@@ -162,11 +167,12 @@ impl ModelConfig {
         // the lock and the look, other threads would decide the weights.
         static DRAWING: Mutex<()> = Mutex::new(());
         let _drawing = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
-        let device = device.tensors();
-        device.seed(seed);
-        let operator = self.kind().init(problem, &device)?;
+        // Drawn by the processor: other devices have other random numbers.
+        let (cpu, there) = (Device::Cpu.tensors()?, device.tensors()?);
+        cpu.seed(seed);
+        let operator = self.kind().init(problem, &cpu)?;
         operator.parameters();
-        Ok(operator)
+        Ok(if device == Device::Cpu { operator } else { operator.on(&there) })
     }
 }
 
@@ -201,8 +207,9 @@ pub struct ModelCard {
     pub ways: Vec<BestWay>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
-    /// How far its forecasts are off, if that was measured on held-out samples: what bands are made of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How far its forecasts are off, if that was measured on held-out samples: what bands are made of. One that another version
+    /// measured in another way counts as none.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::band::if_current")]
     pub calibration: Option<Calibration>,
 }
 
@@ -264,6 +271,14 @@ impl Model {
     /// The same, computing without recording gradients.
     pub fn without_gradients(&self) -> Self {
         self.with_operator(self.operator.without_gradients())
+    }
+
+    /// The same on another device, without recording gradients.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`].
+    pub fn on(&self, device: Device) -> Result<Self> {
+        Ok(self.with_operator(self.operator.on(&device.tensors()?)))
     }
 
     /// The same with a calibration: it then gives bands.

@@ -3,13 +3,16 @@
 //! An [`Architecture`] says what is computed: encode → evolve → decode. Everything else about an [`Operator`]
 //! (parameters, gradients, checks and the usual loss) follows from that, written once.
 
+use crate::device::send;
 use crate::error::{Error, Result};
 use crate::loss::{LossTerm, Objective};
-use crate::parameters::{Named, NewValues, gradients, parameters, with_parameters};
+use crate::parameters::{
+    Named, NewValues, device_of, flat_gradients, gradients, parameters, with_flat, with_parameters,
+};
 use crate::problem::Problem;
 use crate::size::Size;
 use burn::module::Module;
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Tensor};
 use lto_numerics::dataset::Context;
 use lto_numerics::{Points, SetConv};
 use std::any::Any;
@@ -180,8 +183,7 @@ pub trait Architecture: Module + Sync + 'static {
 
 /// Values as a tensor of single precision.
 pub fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device) -> Tensor<D> {
-    let values: Vec<f32> = values.iter().map(|&v| v as f32).collect();
-    Tensor::from_data(TensorData::new(values, shape), device)
+    send(values.iter().map(|&v| v as f32).collect(), shape, device)
 }
 
 /// The latent states of b examples, with their observations. Only the operator that made them knows their
@@ -295,6 +297,16 @@ pub trait Operator: Send + Sync {
     /// The gradients of all parameters that have one.
     fn gradients(&self, gradients: &mut Gradients) -> Vec<Named>;
 
+    /// The gradients of all parameters as one vector on their device, 0 where there is none.
+    fn flat_gradients(&self, gradients: &mut Gradients) -> Tensor<1>;
+
+    /// A copy with all parameters replaced by the numbers of one vector on their device, in the order of
+    /// [`Operator::parameters`].
+    fn with_flat(&self, values: &Tensor<1>) -> Arc<dyn Operator>;
+
+    /// The device of the parameters.
+    fn device(&self) -> Device;
+
     /// A copy with every parameter replaced by what `values` gives for its name and shape, or kept if that is
     /// `None`.
     fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator>;
@@ -307,6 +319,9 @@ pub trait Operator: Send + Sync {
 
     /// A copy that computes without recording gradients.
     fn without_gradients(&self) -> Arc<dyn Operator>;
+
+    /// A copy whose parameters are on another device, where it computes without recording gradients.
+    fn on(&self, device: &Device) -> Arc<dyn Operator>;
 }
 
 impl<A: Architecture> Operator for A {
@@ -370,6 +385,18 @@ impl<A: Architecture> Operator for A {
         gradients(self, computed)
     }
 
+    fn flat_gradients(&self, computed: &mut Gradients) -> Tensor<1> {
+        flat_gradients(self, computed)
+    }
+
+    fn with_flat(&self, values: &Tensor<1>) -> Arc<dyn Operator> {
+        Arc::new(with_flat(self.clone(), values))
+    }
+
+    fn device(&self) -> Device {
+        device_of(self)
+    }
+
     fn with_parameters(&self, values: &mut NewValues) -> Arc<dyn Operator> {
         Arc::new(with_parameters(self.clone(), values))
     }
@@ -385,6 +412,10 @@ impl<A: Architecture> Operator for A {
     fn without_gradients(&self) -> Arc<dyn Operator> {
         Arc::new(self.valid())
     }
+
+    fn on(&self, device: &Device) -> Arc<dyn Operator> {
+        Arc::new(self.valid().to_device(device))
+    }
 }
 
 /// A kind of model: its configuration makes its operator.
@@ -394,6 +425,11 @@ pub trait OperatorConfig {
 
     /// Whether it sees times by a [`Calendar`](crate::problem::Calendar) if the problem has one.
     fn takes_calendar(&self) -> bool {
+        false
+    }
+
+    /// Whether it is made with the covariance of the training data.
+    fn needs_covariance(&self) -> bool {
         false
     }
 

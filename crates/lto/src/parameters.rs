@@ -1,7 +1,8 @@
 //! Parameters by name, for checkpoints, imports and tables.
 
+use crate::device::{fetch, send};
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Tensor};
 
 /// A parameter, or the gradient of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,18 @@ pub fn gradients<M: Module>(network: &M, gradients: &mut Gradients) -> Vec<Named
 /// Replaces every parameter by what `values` gives for its name and shape, or keeps it if that is `None`.
 pub fn with_parameters<M: Module>(network: M, values: impl FnMut(&str, &[usize]) -> Option<Vec<f32>>) -> M {
     network.map(&mut Replacer { path: Path::default(), values })
+}
+
+/// The gradients of all parameters as one vector on their device, 0 where there is none.
+pub fn flat_gradients<M: Module>(network: &M, gradients: &mut Gradients) -> Tensor<1> {
+    let mut flattener = Flattener { gradients, parts: Vec::new() };
+    network.visit(&mut flattener);
+    Tensor::cat(flattener.parts, 0)
+}
+
+/// Replaces all parameters by the numbers of one vector on their device, in order.
+pub fn with_flat<M: Module>(network: M, values: &Tensor<1>) -> M {
+    network.map(&mut Unflattener { values, taken: 0 })
 }
 
 /// The device of a network's parameters.
@@ -75,13 +88,7 @@ impl ModuleVisitor for Collector<'_> {
         };
         if let Some(tensor) = tensor {
             let shape = tensor.dims().to_vec();
-            let data = tensor.into_data();
-            // One copy of millions of numbers if they already have this type.
-            let values = match data.as_slice::<f32>() {
-                Ok(values) => values.to_vec(),
-                Err(_) => data.iter::<f32>().collect(),
-            };
-            self.found.push(Named { name: self.path.name(), shape, values });
+            self.found.push(Named { name: self.path.name(), shape, values: fetch(tensor) });
         }
     }
 }
@@ -104,10 +111,41 @@ impl<F: FnMut(&str, &[usize]) -> Option<Vec<f32>>> ModuleMapper for Replacer<F> 
         let shape = param.val().dims();
         match (self.values)(&self.path.name(), &shape) {
             Some(values) => param.map(|old| {
-                let new = Tensor::from_data(TensorData::new(values, shape), &old.device());
+                let new = send(values, shape, &old.device());
                 if old.is_require_grad() { new.require_grad() } else { new }
             }),
             None => param,
         }
+    }
+}
+
+struct Flattener<'a> {
+    gradients: &'a mut Gradients,
+    parts: Vec<Tensor<1>>,
+}
+
+impl ModuleVisitor for Flattener<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let value = param.val();
+        let gradient = value.grad_remove(self.gradients);
+        self.parts.push(gradient.unwrap_or_else(|| value.without_autodiff().zeros_like()).flatten(0, D - 1));
+    }
+}
+
+struct Unflattener<'a> {
+    values: &'a Tensor<1>,
+    taken: usize,
+}
+
+impl ModuleMapper for Unflattener<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (shape, first) = (param.val().dims(), self.taken);
+        let n = shape.iter().product();
+        self.taken += n;
+        let new = self.values.clone().narrow(0, first, n).reshape(shape);
+        param.map(|old| {
+            let new = if old.is_autodiff() { new.autodiff() } else { new };
+            if old.is_require_grad() { new.require_grad() } else { new }
+        })
     }
 }

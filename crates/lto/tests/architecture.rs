@@ -5,8 +5,8 @@ mod layers;
 
 /// Lowest first. Modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["cpu_time", "device", "error", "peak_memory"],
-    &["interpolate"],
+    &["cpu_time", "error", "peak_memory"],
+    &["device", "interpolate"],
     &["kernel", "loss", "optim", "parameters", "problem"],
     &["band", "size"],
     &["course", "nn", "operator"],

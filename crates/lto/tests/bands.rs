@@ -8,6 +8,7 @@ use lto::evaluate::EvaluationConfig;
 use lto::evaluate::coverage::{SHOWN, coverage};
 use lto::model::{Forecast, Model, ModelConfig};
 use lto_numerics::dataset::Context;
+use lto_numerics::dataset::write::NpzArchive;
 use lto_numerics::{Field, Points};
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ fn bands_cover_what_they_say() {
     let data = data();
     let model = calibrated(&data);
     let config =
-        EvaluationConfig { fractions: vec![0.1, 0.3, 1.0], noise: vec![1.0], ..EvaluationConfig::default() };
+        EvaluationConfig { fractions: vec![0.1, 0.3, 1.0], noise: vec![0.5], ..EvaluationConfig::default() };
     let found = coverage(&model, &data, &data.split().test, &config, &mut |_, _| true).unwrap().unwrap();
     let all = found.all.as_ref().unwrap();
     for (level, covered) in found.levels.iter().zip(&all.covered) {
@@ -58,14 +59,50 @@ fn bands_cover_what_they_say() {
     assert!((all.covered[SHOWN] - 0.9).abs() < 0.03, "{:?}", all.covered);
     assert!(all.crps < 0.85 * all.mean_error, "a distribution says more than its middle: {all:?}");
     for row in found.distances.iter().filter(|row| row.samples == 40) {
-        assert!((row.covered[SHOWN] - 0.9).abs() < 0.08, "{row:?}");
+        assert!((row.covered[SHOWN] - 0.9).abs() < 0.06, "{row:?}");
     }
     let width = |label: &str, lead: f64| {
         found.cases.iter().find(|row| row.label == label && row.lead == Some(lead)).unwrap().width
     };
     assert!(width("random 10 %", 1.0) > 1.5 * width("random 100 %", 1.0), "fewer sensors, wider bands");
     assert!(width("random 100 %", 8.0) > 1.5 * width("random 100 %", 1.0), "farther ahead, wider bands");
-    assert!(width("full, noise 1", 1.0) > 1.1 * width("full", 1.0), "noise is noticed");
+    assert!(width("full, noise 0.5", 1.0) > 1.1 * width("full", 1.0), "noise is noticed");
+    for row in found.cases.iter().filter(|row| row.label == "full, noise 0.5" && row.lead > Some(0.0)) {
+        assert!((row.covered[SHOWN] - 0.9).abs() < 0.06, "noise is covered: {row:?}");
+    }
+}
+
+/// Two halves of the line have as many points: what lies inside on the whole is the mean of what lies inside on each.
+#[test]
+fn coverage_keeps_to_a_mask() {
+    let data = data();
+    let model = calibrated(&data);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("half.npz");
+    let x: Vec<f64> = data.layout().grid.coordinates(0).to_vec();
+    let left: Vec<f64> = (0..x.len()).map(|i| f64::from(u8::from(i < x.len() / 2))).collect();
+    let mut archive = NpzArchive::create(&file).unwrap();
+    archive.numbers("x", &[x.len()], &x).unwrap();
+    archive.numbers("left", &[x.len()], &left).unwrap();
+    archive.finish().unwrap();
+    let covered = |mask: Option<String>| {
+        let config =
+            EvaluationConfig { fractions: vec![0.3], noise: vec![], mask, ..EvaluationConfig::default() };
+        let found = coverage(&model, &data, &data.split().test[..6], &config, &mut |_, _| true);
+        found.map(|found| found.unwrap().all.unwrap().covered)
+    };
+    let (all, inside) = (covered(None).unwrap(), covered(Some(file.display().to_string())).unwrap());
+    let outside = covered(Some(format!("!{}", file.display()))).unwrap();
+    assert_ne!(inside, outside);
+    for ((all, a), b) in all.iter().zip(&inside).zip(&outside) {
+        assert!((all - 0.5 * (a + b)).abs() < 1e-9, "{all} {a} {b}");
+    }
+    let mut archive = NpzArchive::create(&file).unwrap();
+    archive.numbers("x", &[2], &[0.0, 0.5]).unwrap();
+    archive.numbers("none", &[2], &[0.0; 2]).unwrap();
+    archive.finish().unwrap();
+    let refused = covered(Some(file.display().to_string())).unwrap_err().to_string();
+    assert!(refused.contains("no point of the data inside"), "{refused}");
 }
 
 /// A prediction with its band is the same by every way to it, wider at a higher level, and symmetric about the values.
@@ -131,7 +168,7 @@ fn lost_and_noisy_sensors_widen_bands() {
     assert!(before.iter().zip(&lost).all(|(before, lost)| *lost >= before * (1.0 - 1e-9)));
     assert!(lost.iter().zip(&before).any(|(lost, before)| *lost > 1.2 * before));
     let mut noisy = all.clone();
-    let deviation = 1.0 * model.card().target_normalizer.scale()[0];
+    let deviation = 0.5 * model.card().target_normalizer.scale()[0];
     noisy.add_noise(&[deviation], &mut lto_numerics::pde::sample_rng(4, 0));
     let (clean, noisy) = (scale(&all), scale(&noisy));
     assert!(noisy.iter().zip(&clean).all(|(noisy, clean)| noisy > clean));
@@ -167,6 +204,13 @@ fn calibrations_are_kept_with_the_model() {
     let model = calibrated(&data);
     let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(again.card(), model.card());
+    // One of another form counts as none.
+    let mut card = serde_json::to_value(model.card()).unwrap();
+    card["calibration"]["channels"][0].as_object_mut().unwrap().remove("scales");
+    let card: lto::model::ModelCard = serde_json::from_value(card).unwrap();
+    assert!(
+        card.calibration.is_none() && card.calibration().unwrap_err().to_string().contains("lto calibrate")
+    );
     let mut damaged = model.card().calibration.clone().unwrap();
     damaged.channels[0].quantiles.pop();
     assert!(model.clone().calibrated(damaged).is_err());

@@ -129,7 +129,7 @@ fn our_configurations_use_what_is_ours() {
     let files = files("ours");
     assert_eq!(
         files.iter().map(|path| name(path)).collect::<Vec<_>>(),
-        ["burgers", "burgers_29k", "darcy", "heat", "heat_semigroup", "navier_stokes"]
+        ["burgers", "burgers_29k", "darcy", "heat", "navier_stokes"]
     );
     for path in &files {
         let (experiment, n_parameters) = load(path);
@@ -143,7 +143,7 @@ fn our_configurations_use_what_is_ours() {
         for scale in scales {
             assert!(!matches!(scale, LengthScale::Value(_)), "{}", path.display());
         }
-        let moves = matches!(name(path), "burgers" | "heat_semigroup" | "navier_stokes");
+        let moves = matches!(name(path), "burgers" | "heat" | "navier_stokes");
         assert_eq!(twin.output.moves(), moves, "{}", path.display());
         let published =
             PUBLISHED.iter().find(|(paper, _)| *paper == name(path)).map_or(usize::MAX, |(_, n)| *n);

@@ -1,14 +1,16 @@
 //! What every kind of model, encoder, evolution, loss and schedule promises. A kind of model, encoder or evolution without
 //! an example here fails; losses and schedules are found by themselves.
 
+#[path = "common/small_models.rs"]
+mod small_models;
+
 use burn::tensor::{Device, Tensor};
 use lto::Error;
 use lto::experiment::training::TrainConfig;
 use lto::loss::{LossKind, ObjectiveConfig};
-use lto::model::{Model, ModelCard, ModelConfig};
+use lto::model::{Model, ModelConfig};
 use lto::operator::{Architecture, Batch};
 use lto::optim::schedule::{Constant, ScheduleConfig};
-use lto::problem::Problem;
 use lto::train::{Moment, Stepper};
 use lto::twin::config::TwinConfig;
 use lto::twin::evolution::EvolutionConfig;
@@ -17,59 +19,9 @@ use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use small_models::{N, evolutions, models, problem, stirred, untrained};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-
-const N: usize = 16;
-
-/// One small model of every kind, and of every encoder.
-fn models() -> Vec<ModelConfig> {
-    let twin = |encoder: Value| {
-        json!({"kind": "twin", "latent_points": 16, "latent_channels": 4, "encoder": encoder,
-               "evolution": {"kind": "timed", "width": 8}, "decoder": {"hidden": 16}})
-    };
-    let seeing = json!({"kind": "set_conv", "hidden": 4, "estimate": true, "length_scale": {"layout": 0.6}});
-    let moving = |output: &str| {
-        let mut moving = twin(seeing.clone());
-        moving["output"] = json!(output);
-        moving
-    };
-    let mut spreading = moving("gated");
-    spreading["semigroup"] = json!({"modes": 4});
-    let course = |kind: &str| {
-        let x: Vec<f64> = (0..N).map(|i| i as f64 / N as f64).collect();
-        json!({"kind": kind, "times": [0.0, 0.5], "coordinates": [x], "period": 1.0})
-    };
-    let all = [
-        twin(json!({"kind": "set_conv", "hidden": 4})),
-        twin(json!({"kind": "attention", "width": 8})),
-        moving("transport"),
-        moving("gated"),
-        spreading,
-        json!({"kind": "persistence"}),
-        json!({"kind": "interpolation"}),
-        course("climatology"),
-        course("anomaly_persistence"),
-        json!({"kind": "lno", "blocks": 1, "modes": 8, "dim": 16, "heads": 2, "layers": 1, "queries": "any"}),
-        json!({"kind": "fno", "width": 6, "modes": 4, "hidden": 16}),
-        json!({"kind": "fno", "form": "neural_operator", "width": 6, "modes": 6}),
-        json!({"kind": "f_fno", "width": 6, "modes": 4, "hidden": 16}),
-        json!({"kind": "deeponet", "branch": [16], "trunk": [16, 16], "basis": 8}),
-    ];
-    all.map(|value| serde_json::from_value(value).unwrap()).to_vec()
-}
-
-fn evolutions() -> Vec<EvolutionConfig> {
-    let all = [
-        json!({"kind": "steady", "width": 4}),
-        json!({"kind": "timed", "width": 4}),
-        json!({"kind": "residual", "width": 4}),
-        json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 2}),
-        json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 3, "taps": 5, "dilations": [1, 4]}),
-        json!({"kind": "multigrid", "width": 4, "levels": 3, "cycles": 2}),
-    ];
-    all.map(|value| serde_json::from_value(value).unwrap()).to_vec()
-}
 
 /// The names of all variants, from what serde says of one that is not.
 fn variants<T: DeserializeOwned>(unknown: Value) -> BTreeSet<String> {
@@ -99,44 +51,19 @@ fn domain() -> Domain {
 }
 
 fn grid() -> Points {
-    Points::grid(Grid::cubic(domain(), N, Placement::Left).unwrap())
+    small_models::grid(1)
 }
 
-/// An untrained model for values about 2, with a native interval of 0.25.
 fn model(config: ModelConfig) -> Model {
-    let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [2.0], "scale": [0.5]}"#).unwrap();
-    let card = ModelCard {
-        problem: Problem {
-            domain: domain(),
-            source_channels: 1,
-            target_channels: 1,
-            native: vec![N],
-            times: Some([0.0, 1.0]),
-            changes: Vec::new(),
-            measured: Default::default(),
-        },
-        model: config,
-        source_normalizer: normalizer.clone(),
-        target_normalizer: normalizer,
-        course: None,
-        channel_names: vec!["u".into()],
-        native_interval: Some(0.25),
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
-    };
-    Model::new(card, 7).unwrap()
+    untrained(problem(1, Some([0.0, 1.0])), config).unwrap()
 }
 
 fn wave(phase: f64) -> Vec<f64> {
-    (0..N).map(|i| 2.0 + 0.5 * (phase + std::f64::consts::TAU * i as f64 / N as f64).sin()).collect()
+    small_models::wave(&grid(), phase)
 }
 
 fn context(phase: f64) -> Context {
-    Context { points: grid(), n_channels: 1, values: wave(phase), deviations: None }
+    small_models::context(grid(), phase)
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -222,18 +149,7 @@ fn the_order_of_context_points_does_not_matter() {
 #[test]
 fn every_model_with_parameters_overfits_one_example() {
     for config in models() {
-        // Away from the start, where some models say the same everywhere.
-        let model = model(config);
-        let (mut at, mut angle) = (model.operator().parameters().into_iter(), 0.0f32);
-        let operator = model.operator().with_parameters(&mut |_, _| {
-            let mut values = at.next()?.values;
-            for value in &mut values {
-                angle += 1.7;
-                *value += 0.3 * angle.sin();
-            }
-            Some(values)
-        });
-        let mut model = Model::of(model.card().clone(), operator).with_gradients();
+        let mut model = stirred(&model(config)).with_gradients();
         let name = model.card().model.name();
         let begin = model.operator().parameters();
         // Nothing to train.
@@ -277,15 +193,7 @@ fn evolutions_are_the_identity_at_first_and_made_for_their_problems() {
     for evolution in evolutions() {
         let mut made = 0;
         for (dim, times) in [(1, None), (2, None), (1, Some([0.0, 2.0])), (2, Some([0.0, 2.0]))] {
-            let problem = Problem {
-                domain: Domain::unit(dim, true).unwrap(),
-                source_channels: 1,
-                target_channels: 1,
-                native: vec![16; dim],
-                times,
-                changes: Vec::new(),
-                measured: Default::default(),
-            };
+            let problem = problem(dim, times);
             let config = TwinConfig {
                 evolution: evolution.clone(),
                 ..toml::from_str(

@@ -168,7 +168,11 @@ fn measured() -> Measured {
     let height = along.iter().flat_map(|x| along.iter().map(move |y| (0.3 + x - 0.5 * y) as f32)).collect();
     Measured {
         calendar: Some(Calendar { periods: vec![0.4], longest_lead: 1.0 }),
-        covariances: vec![Covariance { parts: vec![[0.3, 0.7], [1.2, 0.5]], noise: 0.0 }],
+        covariances: vec![Covariance {
+            parts: vec![[0.3, 0.7], [1.2, 0.5]],
+            noise: 0.0,
+            ..Covariance::default()
+        }],
         memory: vec![[1.0, 0.6]],
         statics: Some(StaticFields {
             names: vec!["height".into()],

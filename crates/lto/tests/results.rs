@@ -3,8 +3,10 @@
 use lto::model::Model;
 use lto_numerics::dataset::Context;
 use lto_numerics::metric::relative_l2::relative_l2;
-use lto_numerics::pde::{BurgersConfig, DarcyConfig, PdeConfig, sample_rng};
+use lto_numerics::pde::{BurgersConfig, DarcyConfig, HeatConfig, PdeConfig, sample_rng};
 use lto_numerics::{Points, Sample};
+use rand::RngExt;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,4 +75,38 @@ fn the_darcy_twin_solves_new_fields() {
         }
     }
     assert!(errors[0] < 0.04 && errors[1] < 0.06, "{errors:?}");
+}
+
+/// States of the heat equation that no training has seen, over the whole trained range at once: from a grid twice as fine as
+/// that of training, from every second point of it as scattered sensors, and from 64 of its points at random.
+#[test]
+fn the_heat_twin_forecasts_new_states() {
+    let model = result("heat");
+    let mut errors = [0.0; 3];
+    for index in 0..4 {
+        let mut rng = sample_rng(4711, index);
+        let pde = HeatConfig { resolution: 128, ..HeatConfig::default() };
+        let Sample::Evolution(course) =
+            PdeConfig::Heat(pde).build().unwrap().sample(&mut rng).unwrap().remove(0)
+        else {
+            panic!("heat evolves");
+        };
+        let (grid, times) = (course.grid().as_ref().clone(), course.times());
+        let query = Arc::new(Points::grid(grid.clone()));
+        let native = (0..grid.len()).filter(|i| i % 2 == 0 && i / 128 % 2 == 0).collect();
+        let few = (0..64).map(|_| rng.random_range(0..grid.len())).collect::<BTreeSet<usize>>();
+        let layouts = [(0..grid.len()).collect(), native, few.into_iter().collect()];
+        for (error, seen) in errors.iter_mut().zip::<[Vec<usize>; 3]>(layouts) {
+            let values = seen.iter().map(|&i| course.frame(0)[i]).collect();
+            let points = match seen.len() == grid.len() {
+                true => Points::grid(grid.clone()),
+                false => Points::masked(grid.clone(), seen).unwrap(),
+            };
+            let context = Context { points, n_channels: 1, values, deviations: None };
+            let last = times.len() - 1;
+            let predicted = model.predict(&context, times[0], &[times[last]], &query).unwrap();
+            *error += relative_l2(&predicted.values, course.frame(last)).unwrap() / 4.0;
+        }
+    }
+    assert!(errors[0] < 1e-4 && errors[1] < 1e-3 && errors[2] < 0.02, "{errors:?}");
 }

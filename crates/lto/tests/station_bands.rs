@@ -59,6 +59,7 @@ fn bands_cover_what_stations_report() {
         let scoring = Scoring {
             data: &data,
             from: Group::Seen,
+            fraction: 1.0,
             span: Span::Test,
             truth: &data,
             at,
@@ -82,6 +83,7 @@ fn bands_cover_what_stations_report() {
     let scoring = Scoring {
         data: &data,
         from: Group::Seen,
+        fraction: 1.0,
         span: Span::Test,
         truth: &data,
         at: Group::New,

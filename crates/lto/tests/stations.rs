@@ -1,6 +1,5 @@
 //! Training on tables of stations: from a CSV file to a forecast.
 
-use lto::Error;
 use lto::data::batches::{BatchOptions, BatchSource};
 use lto::data::config::DataConfig;
 use lto::data::pairs::Pairs;
@@ -10,6 +9,7 @@ use lto::evaluate::stations::{StationEvaluation, StationRequest, StationRow};
 use lto::experiment::Experiment;
 use lto::model::{Model, ModelConfig};
 use lto::train::{RunEnd, Silent, Trainer};
+use lto::{Device, Error};
 use lto_numerics::dataset::Context;
 use lto_numerics::dataset::write::NpzArchive;
 use lto_numerics::{Grid, Placement, Points};
@@ -145,8 +145,10 @@ fn from_a_table_to_a_forecast() {
         leads: &[1, 6],
         every: 3,
         truth: Some(&file),
+        fractions: &[],
         mask: None,
         validation: false,
+        device: Device::cpu(),
     };
     let found = StationEvaluation::new(&request, false, &mut |_, _| true).unwrap();
     assert_eq!(found.held_out.len(), 4);
@@ -175,6 +177,20 @@ fn from_a_table_to_a_forecast() {
         let (all, least, most) = (mean(row), mean(a).min(mean(b)), mean(a).max(mean(b)));
         assert!(least < all && all < most, "{least} {all} {most}");
     }
+    // From fewer stations forecasts are worse at places that are not among them, and equal draws give equal errors.
+    let some = StationRequest { fractions: &[1.0, 0.2], ..request.clone() };
+    let some = StationEvaluation::new(&some, false, &mut |_, _| true).unwrap();
+    assert_eq!(
+        some.sections[..4].iter().map(|s| &s.name).collect::<Vec<_>>(),
+        found.sections.iter().map(|s| &s.name).collect::<Vec<_>>()
+    );
+    assert!(some.sections.len() == 7 && some.sections[5].name.ends_with("from 20 % of the stations"));
+    let error = |section: usize| some.sections[section].rows[0].rmse[1].as_ref().unwrap().mean;
+    assert!(error(5) > 1.1 * error(1), "{} {}", error(5), error(1));
+    let refused = StationRequest { fractions: &[1.5], ..request.clone() };
+    assert!(
+        StationEvaluation::new(&refused, false, &mut |_, _| true).unwrap_err().to_string().contains("1.5")
+    );
     // A travelling wave is not persistent: over six hours the mean course is the better guess.
     let row = &found.sections[0].rows[2];
     let mean = |k: usize| row.rmse[k].as_ref().unwrap().mean;
@@ -266,6 +282,7 @@ fn baselines_are_estimated_from_the_stations() {
     let scoring = Scoring {
         data: &data,
         from: Group::Seen,
+        fraction: 1.0,
         span: Span::Test,
         truth: &data,
         at: Group::Seen,

@@ -119,7 +119,7 @@ fn the_total_loss_is_the_weighted_sum_of_evolution_and_reconstruction() {
         let config =
             ObjectiveConfig { evolution_weight, reconstruction_weight, ..ObjectiveConfig::default() };
         let objective = config.init(&Normalizer::identity(1));
-        let total = differentiate(&twin, &layout, &batch, &objective, &mut Vec::new()).unwrap().total;
+        let total = differentiate(&twin, &batch, &objective).unwrap().0.total;
         let expected = evolution_weight * evolution + reconstruction_weight * reconstruction;
         assert!((total / expected - 1.0).abs() < 1e-5, "{total} {expected}");
     }

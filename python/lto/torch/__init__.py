@@ -1,7 +1,7 @@
 """The same networks in PyTorch: load a run, train it on any device, export it, save it back.
 
 >>> import lto.torch                                    # doctest: +SKIP
->>> model = lto.torch.load("runs/heat").to("cuda")      # doctest: +SKIP
+>>> model = lto.torch.load("demo/run").to("cuda")       # doctest: +SKIP
 >>> field = model(points, values, 0.0, 0.004, model.grid(128, 128))   # doctest: +SKIP
 """
 

@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::picture::Picture;
 use lto_numerics::SetConv;
 use lto_numerics::study::SensorCertificate;
+use lto_numerics::theory::Regularity;
 use lto_report::certificate;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -95,7 +96,9 @@ pub fn certify(
             })
         }
     };
-    let regularity = known.regularity(data.as_ref(), &domain)?;
+    // An encoder averages, which nothing bounds where states may have any range.
+    let of = if model.is_some() { Regularity::new } else { Regularity::of_any_range };
+    let regularity = known.regularity(data.as_ref(), &domain, of)?;
     let work = move || SensorCertificate::new(sensors, regularity, data, setconv, &mut |_| {});
     Ok(Certificate { found: abandoned(py, work)?? })
 }

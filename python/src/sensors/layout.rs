@@ -8,8 +8,8 @@ use crate::interrupt::abandoned;
 use crate::picture::Picture;
 use lto_numerics::Domain;
 use lto_numerics::study::{EstimatedRegularity, SensorStudy, StudyGoal};
-use lto_numerics::theory::Estimator;
 use lto_numerics::theory::plan::{Region, SensorRequest};
+use lto_numerics::theory::{Estimator, Regularity};
 use lto_report::placement;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -94,7 +94,7 @@ impl Goal {
                 })?
             }
         };
-        let regularity = self.known.regularity(data, domain)?;
+        let regularity = self.known.regularity(data, domain, Regularity::new)?;
         Ok(StudyGoal::Certificate { estimator, regularity, length_scale: self.length_scale })
     }
 }

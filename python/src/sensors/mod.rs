@@ -11,7 +11,7 @@ use crate::error::{Failure, Result, config};
 use crate::picture::Picture;
 use lto_numerics::dataset::{Columns, DomainOption, OpenOptions, PeriodicOption, Readings};
 use lto_numerics::study::{EstimatedRegularity, open_part, sensor_domain};
-use lto_numerics::theory::Regularity;
+use lto_numerics::theory::{Regularity, RegularityOf};
 use lto_numerics::{Domain, Points};
 use lto_report::picture::{PictureFormat, drawing::Drawing, still};
 use pyo3::prelude::*;
@@ -97,14 +97,19 @@ impl Known {
         Ok(Some(EstimatedRegularity::of(&mut dataset, margin)?))
     }
 
-    /// The bounds: from data, else as given.
+    /// The bounds: from data, else what follows from those given by `of`.
     ///
     /// # Errors
     /// No curvature, or too little known for the domain.
-    pub fn regularity(&self, data: Option<&EstimatedRegularity>, domain: &Domain) -> Result<Regularity> {
+    pub fn regularity(
+        &self,
+        data: Option<&EstimatedRegularity>,
+        domain: &Domain,
+        of: RegularityOf,
+    ) -> Result<Regularity> {
         match (data, self.curvature) {
             (Some(data), _) => Ok(data.regularity.clone()),
-            (None, Some(curvature)) => Ok(Regularity::new(domain, curvature, self.sup, self.gradient)?),
+            (None, Some(curvature)) => Ok(of(domain, curvature, self.sup, self.gradient)?),
             (None, None) => Err(config(
                 "curvature is missing: give the largest second derivative of the states, or data to estimate it from",
             )),

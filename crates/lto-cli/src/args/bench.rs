@@ -1,5 +1,6 @@
 //! `lto bench`.
 
+use super::DeviceArgs;
 use super::number::{positive, positive_number};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
@@ -41,6 +42,9 @@ pub struct BenchArgs {
     /// Seconds to measure each case, after an uncounted first run
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = positive_number, allow_negative_numbers = true)]
     pub seconds: f64,
+    /// Where it computes.
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// Print JSON instead of a table, one object per line
     #[arg(long)]
     pub json: bool,

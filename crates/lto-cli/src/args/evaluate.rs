@@ -1,7 +1,7 @@
 //! `lto evaluate` and `lto compare` on the command line.
 
-use super::named;
 use super::number::{finite, positive, positive_number, whole};
+use super::{DeviceArgs, named};
 use clap::Args;
 use lto::data::context::DesignKind;
 use lto::evaluate::stations::StationRequest;
@@ -79,7 +79,7 @@ pub struct EvaluateArgs {
     /// Resolutions of the query, the context being native
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = positive)]
     pub query_resolutions: Vec<usize>,
-    /// Observed points ÷ native points [default: 0.05,0.1,0.25,1]
+    /// Observed points ÷ native points [default: 0.05,0.1,0.25,1]; records of stations: share of the stations [default: 1]
     #[arg(long, value_name = "F,…", value_delimiter = ',', value_parser = positive_number)]
     pub fractions: Option<Vec<f64>>,
     /// Which points are observed [default: random,grid,clustered,failed]
@@ -121,6 +121,9 @@ pub struct EvaluateArgs {
     /// Also evaluate at times outside the training data's
     #[arg(long)]
     pub allow_extrapolation: bool,
+    /// Where models compute.
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// How results are shown.
     #[command(flatten)]
     pub shown: ShownArgs,
@@ -188,8 +191,10 @@ impl EvaluateArgs {
             leads: &self.leads,
             every: self.every,
             truth: self.truth.as_deref(),
+            fractions: self.fractions.as_deref().unwrap_or_default(),
             mask: self.mask.as_deref(),
             validation: self.split == Some(Part::Validation),
+            device: self.device.device,
         }
     }
 
@@ -220,6 +225,7 @@ impl EvaluateArgs {
             set: &self.set,
             split: self.split,
             protocol,
+            device: self.device.device,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `lto predict` on the command line.
 
+use super::DeviceArgs;
 use super::number::{positive, positive_number, whole};
 use super::time::{TimeArg, time};
 use clap::Args;
@@ -100,6 +101,9 @@ pub struct PredictArgs {
     /// Overwrite existing files; accept values and times unlike the training data's
     #[arg(long)]
     pub force: bool,
+    /// Where it computes.
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// Print JSON instead of a table
     #[arg(long)]
     pub json: bool,

@@ -11,7 +11,7 @@ pub struct RegularityArgs {
     /// M: the largest second derivative along any direction
     #[arg(long, value_name = "M", value_parser = positive_number, allow_negative_numbers = true)]
     pub curvature: Option<f64>,
-    /// The largest absolute value; unless all axes are periodic, --curvature needs this or --gradient
+    /// The largest absolute value; unless all axes are periodic, averages of sensors have a bound only with this or --gradient
     #[arg(long, value_name = "S", value_parser = positive_number, allow_negative_numbers = true)]
     pub sup: Option<f64>,
     /// The largest slope [default: derived from the others]

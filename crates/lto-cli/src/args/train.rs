@@ -1,5 +1,6 @@
 //! `lto train` on the command line.
 
+use super::DeviceArgs;
 use super::number::whole;
 use clap::Args;
 use lto::experiment::Setting;
@@ -41,6 +42,9 @@ pub struct TrainArgs {
     /// Seed of the weights and all random draws in training: the same as --set seed=N
     #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
+    /// Where it computes.
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// Print JSON instead of a table
     #[arg(long)]
     pub json: bool,

@@ -2,7 +2,7 @@
 //! service.
 
 use crate::args::{BenchArgs, BenchCommand, GlobalArgs};
-use crate::output;
+use crate::{device, output};
 use anyhow::{Context as _, Result, bail};
 use lto::bench::{BenchCase, BenchTask, Measurement, RequestCost, measure, measure_requests};
 use lto_report::bench::table;
@@ -18,8 +18,9 @@ pub fn run(command: &BenchCommand, global: &GlobalArgs) -> Result<ExitCode> {
         BenchCommand::Predict(args) => (BenchTask::Predict, args),
         BenchCommand::Request { seconds } => return requests(*seconds),
     };
+    let device = device::find(args.device, global)?;
     let measured = match args.case.0 {
-        Some(case) => vec![measure(what, case, args.batch, args.seconds)?],
+        Some(case) => vec![measure(what, case, device, args.batch, args.seconds)?],
         None => BenchCase::ALL
             .iter()
             .map(|&case| in_own_process(what, case, args, global))
@@ -55,7 +56,8 @@ fn in_own_process(
 ) -> Result<Measurement> {
     let mut command = Command::new(std::env::current_exe().context("finding this program")?);
     let seconds = args.seconds.to_string();
-    command.args(["bench", what.name(), "--json", "--case", case.name(), "--seconds", &seconds]);
+    command.args(["bench", what.name(), "--quiet", "--json", "--case", case.name(), "--seconds", &seconds]);
+    command.args(["--device", args.device.device.name()]);
     if let Some(batch) = args.batch {
         command.args(["--batch", &batch.to_string()]);
     }

@@ -13,6 +13,7 @@ use encoder::Encoder;
 use lto_numerics::SetConv;
 use lto_numerics::dataset::{PointFile, Readings};
 use lto_numerics::study::SensorCertificate;
+use lto_numerics::theory::Regularity;
 use lto_report::certificate;
 use std::process::ExitCode;
 
@@ -31,7 +32,9 @@ pub fn run(args: &CertifyArgs, global: &GlobalArgs) -> Result<ExitCode> {
         Some(encoder) if args.dataset.domain.is_none() && data.is_none() => encoder.domain().clone(),
         _ => known::domain(&args.dataset, data.as_ref(), &file.axis_names())?,
     };
-    let regularity = known::regularity(&args.regularity, data.as_ref(), &domain, "a certificate")?;
+    // An encoder averages, which nothing bounds where states may have any range.
+    let of = if encoder.is_some() { Regularity::new } else { Regularity::of_any_range };
+    let regularity = known::regularity(&args.regularity, data.as_ref(), &domain, "a certificate", of)?;
     let readings = file.on(&domain)?;
     let sensors = readings.sensors()?;
     let noise = args.noise.as_deref().map(|noise| deviations(noise, &readings)).transpose()?;

@@ -9,8 +9,8 @@ use anyhow::Result;
 use lto_numerics::Domain;
 use lto_numerics::dataset::PointFile;
 use lto_numerics::study::{SensorStudy, StudyGoal};
-use lto_numerics::theory::Estimator;
 use lto_numerics::theory::plan::SensorRequest;
+use lto_numerics::theory::{Estimator, Regularity};
 use lto_report::{picture, placement};
 use std::process::ExitCode;
 
@@ -72,7 +72,8 @@ fn goal(args: &DesignArgs, names: &[String]) -> Result<(Domain, StudyGoal)> {
     }
     let data = known::data(known, &args.dataset)?;
     let domain = known::domain(&args.dataset, data.as_ref(), names)?;
-    let regularity = known::regularity(known, data.as_ref(), &domain, "--objective certificate")?;
+    let why = "--objective certificate";
+    let regularity = known::regularity(known, data.as_ref(), &domain, why, Regularity::new)?;
     let estimator = args.estimator.unwrap_or(Estimator::LocalLinear);
     Ok((domain, StudyGoal::Certificate { estimator, regularity, length_scale: args.length_scale }))
 }

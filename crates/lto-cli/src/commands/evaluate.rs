@@ -3,7 +3,7 @@
 use super::compare::{check_output, present};
 use super::train::Watcher;
 use crate::args::{EvaluateArgs, GlobalArgs, ShownArgs};
-use crate::{cluster, interrupt, output};
+use crate::{cluster, device, interrupt, output};
 use anyhow::{Context, Result};
 use lto::evaluate::run::{quoted, write};
 use lto::evaluate::stations::StationEvaluation;
@@ -25,6 +25,7 @@ const STATIONS: &str = "stations.json";
 /// results.
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> Result<ExitCode> {
     check_output(&args.shown)?;
+    device::find(args.device, global)?;
     interrupt::listen()?;
     let source = EvaluationData::find(&args.runs, args.config.as_deref(), args.data.as_deref(), &args.set)?;
     if source.config.records.is_some() {

@@ -5,7 +5,7 @@ use crate::args::{DatasetArgs, RegularityArgs};
 use crate::usage::{UsageError, with_flag};
 use anyhow::{Result, bail};
 use lto_numerics::study::{EstimatedRegularity, open_part, sensor_domain};
-use lto_numerics::theory::Regularity;
+use lto_numerics::theory::{Regularity, RegularityOf};
 use lto_numerics::{Domain, Error};
 
 /// The bounds estimated from the file of `--data`, if there is one.
@@ -37,7 +37,7 @@ pub fn domain(args: &DatasetArgs, data: Option<&EstimatedRegularity>, names: &[S
     found.ok_or_else(|| UsageError::missing("domain", "bounds along each axis, such as 0:1,0:1").into())
 }
 
-/// What is known about the states: from data, else as given.
+/// What is known about the states: from data, else what follows from the given bounds by `of`.
 ///
 /// # Errors
 /// No curvature, or too little known for the domain; `why` says what it is needed for.
@@ -46,6 +46,7 @@ pub fn regularity(
     data: Option<&EstimatedRegularity>,
     domain: &Domain,
     why: &str,
+    of: RegularityOf,
 ) -> Result<Regularity> {
     if let Some(data) = data {
         return Ok(data.regularity.clone());
@@ -54,7 +55,7 @@ pub fn regularity(
         let what = format!("{why} needs the largest second derivative, or --data to estimate it from");
         return Err(UsageError::missing("curvature", what).into());
     };
-    Regularity::new(domain, curvature, args.sup, args.gradient).map_err(|error| match error {
+    of(domain, curvature, args.sup, args.gradient).map_err(|error| match error {
         Error::Parameter { name: "sup", .. } if args.sup.is_none() => UsageError::missing(
             "sup",
             "needed (or --gradient) if an axis is not periodic: curvature alone bounds no range there",

@@ -1,8 +1,8 @@
 //! `lto predict`: from observations anywhere to the field anywhere, at any time.
 
 use crate::args::{GlobalArgs, PredictArgs, QueryArg, TimeArg};
-use crate::output;
 use crate::usage::UsageError;
+use crate::{device, output};
 use anyhow::{Result, bail, ensure};
 use lto::data::stations::context_at;
 use lto::model::{Forecast, Model, ModelCard};
@@ -32,7 +32,8 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> Result<ExitCode> {
     if let (false, Some(file)) = (args.force, files.iter().find(|file| file.exists())) {
         bail!("{}: already exists; --force replaces it", file.display());
     }
-    let mut model = args.model.as_ref().map_or_else(lto_server::twin, Model::load)?;
+    let device = device::find(args.device, global)?;
+    let mut model = args.model.as_ref().map_or_else(lto_server::twin, Model::load)?.on(device)?;
     if args.allow_extrapolation || args.force {
         model = model.extrapolating();
     }

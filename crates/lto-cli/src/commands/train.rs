@@ -5,7 +5,7 @@ mod watcher;
 pub use watcher::Watcher;
 
 use crate::args::{GlobalArgs, TrainArgs};
-use crate::{cluster, interrupt, output};
+use crate::{cluster, device, interrupt, output};
 use anyhow::{Context, Result};
 use lto::Error;
 use lto::experiment::{Experiment, Setting};
@@ -27,6 +27,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
     let data = args.data.clone().map(Setting::Data);
     let overrides =
         [args.set.clone(), data.into_iter().chain(args.seed.map(Setting::Seed)).collect()].concat();
+    let device = device::find(args.device, global)?;
     interrupt::listen()?;
     let (ranks, mut watcher) = (cluster::ranks(), Watcher::new(global.quiet));
     let prepared = match &args.config {
@@ -35,7 +36,7 @@ pub fn run(args: &TrainArgs, global: &GlobalArgs) -> Result<ExitCode> {
             Trainer::start_together(experiment, &folder, args.force, ranks.clone(), &mut watcher)
         }),
     };
-    let mut trainer = match prepared {
+    let mut trainer = match prepared.and_then(|trainer| trainer.on(device)) {
         Err(error) => {
             watcher.finish();
             return interrupt::or_fail(advised(error, &folder), "training had not begun; nothing was kept");

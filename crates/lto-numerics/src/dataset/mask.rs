@@ -1,6 +1,6 @@
 //! Where something is: land, sea, the inside of a body.
 
-use super::{Dataset, OpenOptions};
+use super::{Dataset, OpenOptions, format};
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
@@ -17,7 +17,8 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Reads `FILE` or `FILE:array`; `!FILE` means what is outside. Inside are the values of at least ½ or, if some are
+    /// Reads `FILE` or `FILE:array`; `!FILE` means what is outside. A mask along one axis is an array beside its coordinates, an
+    /// array `x`. Inside are the values of at least ½ or, if some are
     /// missing, those that are not.
     ///
     /// # Errors
@@ -28,16 +29,16 @@ impl Mask {
             Some((path, array)) if !Path::new(written).exists() => (path, vec![array.to_string()]),
             _ => (written, Vec::new()),
         };
-        let mut data =
-            Dataset::open(Path::new(path), &OpenOptions { keys, allow_nan: true, ..OpenOptions::default() })?;
-        if let Some(problem) = &data.info().problem {
-            return Err(Error::unsupported(
-                Path::new(path),
-                None,
-                format!("holds no field for a mask: {problem}"),
-            ));
+        let path = Path::new(path);
+        let mut options = OpenOptions { keys, allow_nan: true, ..OpenOptions::default() };
+        if let Some(key) = along_one_axis(path, &options.keys)? {
+            (options.keys, options.axes) = (vec![key], Some(AXIS.into()));
         }
-        let none = || Error::unsupported(Path::new(path), None, "holds no field for a mask");
+        let mut data = Dataset::open(path, &options)?;
+        if let Some(problem) = &data.info().problem {
+            return Err(Error::unsupported(path, None, format!("holds no field for a mask: {problem}")));
+        }
+        let none = || Error::unsupported(path, None, "holds no field for a mask");
         let (grid, values) = match data.read(0..1)?.into_iter().next().ok_or_else(none)? {
             Sample::Evolution(trajectory) => (trajectory.grid().clone(), trajectory.frame(0).to_vec()),
             Sample::Steady { source, .. } => (source.grid().clone(), source.values().to_vec()),
@@ -102,6 +103,31 @@ impl Mask {
     }
 }
 
+/// The coordinates of a mask along one axis.
+const AXIS: &str = "x";
+
+/// The array of a mask along one axis, which no layout knows: the named one, or the only one beside its coordinates.
+///
+/// # Errors
+/// A file that cannot be read, or an array of one axis without coordinates.
+fn along_one_axis(path: &Path, keys: &[String]) -> Result<Option<String>> {
+    let store = format::open(path)?;
+    let found: Vec<_> = match keys {
+        [] => store.arrays().iter().filter(|info| info.name != AXIS).collect(),
+        keys => store.arrays().iter().filter(|info| keys.contains(&info.name)).collect(),
+    };
+    let &[mask] = &found[..] else { return Ok(None) };
+    if mask.shape.len() != 1 {
+        return Ok(None);
+    }
+    if store.arrays().iter().any(|info| info.name == AXIS && info.shape == mask.shape) {
+        return Ok(Some(mask.name.clone()));
+    }
+    let problem =
+        format!("a mask along one axis needs its {} coordinates, in an array {AXIS:?}", mask.shape[0]);
+    Err(Error::unsupported(path, Some(&mask.name), problem))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,5 +162,25 @@ mod tests {
         land.apply(&Points::grid(grid), &mut values);
         let kept: Vec<usize> = (0..12).filter(|&i| !values[i].is_nan()).collect();
         assert_eq!(kept, [2, 3, 4, 8, 9, 10]);
+    }
+    #[test]
+    fn masks_may_have_one_axis() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.npz");
+        let write = |arrays: &[(&str, &[f64])]| {
+            let mut archive = NpzArchive::create(&path).unwrap();
+            arrays.iter().for_each(|(name, values)| archive.numbers(name, &[values.len()], values).unwrap());
+            archive.finish().unwrap();
+        };
+        write(&[("x", &[0.0, 0.5, 1.0, 1.5]), ("wet", &[1.0, 1.0, 0.0, 0.0])]);
+        let line = Domain::new(vec![Axis::new("x", 0.0, 2.0, true)]).unwrap();
+        for written in [path.display().to_string(), format!("{}:wet", path.display())] {
+            let wet = Mask::over(&written, &line).unwrap();
+            assert!(wet.contains(&[0.7]) && !wet.contains(&[0.8]) && !wet.contains(&[1.9]));
+        }
+        assert!(Mask::over(path.to_str().unwrap(), &Domain::unit(2, true).unwrap()).is_err());
+        write(&[("wet", &[1.0, 0.0])]);
+        let refused = Mask::open(path.to_str().unwrap()).unwrap_err().to_string();
+        assert!(refused.contains("wet") && refused.contains("coordinates"), "{refused}");
     }
 }

@@ -156,8 +156,7 @@ impl Journal {
     }
 
     /// Number of samples in it.
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks whether a journal is empty")]
-    pub fn len(&self) -> usize {
+    pub fn n_samples(&self) -> usize {
         self.n_samples
     }
 

@@ -1,7 +1,8 @@
 //! A covariance from repeated observations of a field.
 
-use super::{Covariance, factorize, substitute};
+use super::Covariance;
 use crate::domain::Domain;
+use crate::matrix::{factorize, substitute};
 use crate::points::Points;
 
 /// Distances are sorted into this many classes, up to half the diameter of the domain.
@@ -66,10 +67,12 @@ impl CovarianceFit {
         let total: f64 = variances.iter().sum();
         if total <= LEAST * square {
             let variance = square.max(f64::MIN_POSITIVE);
-            return Covariance { parts: vec![[lengths[LENGTHS - 1], variance]], noise: 0.0 };
+            let parts = vec![[lengths[LENGTHS - 1], variance]];
+            return Covariance { parts, ..Covariance::default() };
         }
         let parts = lengths.iter().zip(&variances).filter(|(_, v)| **v > LEAST * total);
-        Covariance { parts: parts.map(|(l, v)| [*l, *v]).collect(), noise: (square - total).max(0.0) }
+        let parts = parts.map(|(l, v)| [*l, *v]).collect();
+        Covariance { parts, noise: (square - total).max(0.0), ..Covariance::default() }
     }
 }
 
@@ -131,13 +134,13 @@ mod tests {
     /// From exact products the covariance is exact, every part and the noise alone.
     #[test]
     fn exact_products_give_exact_parts() {
-        let known = Covariance { parts: vec![[2.5, 0.7], [0.625, 1.1]], noise: 0.3 };
+        let known = Covariance { parts: vec![[2.5, 0.7], [0.625, 1.1]], noise: 0.3, ..Covariance::default() };
         let mut fit = CovarianceFit::new(&plane());
         for (k, [n, sum, products]) in fit.classes.iter_mut().enumerate() {
             let d = (k as f64 + 0.5) * 2.5 / CLASSES as f64;
-            (*n, *sum, *products) = (100.0 * d, 100.0 * d * d, 100.0 * d * known.at(d));
+            (*n, *sum, *products) = (100.0 * d, 100.0 * d * d, 100.0 * d * known.isotropic(d));
         }
-        fit.squares = [10.0, 10.0 * (known.at(0.0) + known.noise)];
+        fit.squares = [10.0, 10.0 * (known.isotropic(0.0) + known.noise)];
         let found = fit.finish();
         assert_eq!(found.parts.len(), 2, "{found:?}");
         for (a, b) in found.parts.iter().zip(&known.parts) {
@@ -179,7 +182,7 @@ mod tests {
     fn a_known_covariance_is_found() {
         let domain = plane();
         let mut rng = sample_rng(7, 0);
-        let known = Covariance { parts: vec![[1.25, 2.0]], noise: 0.3 };
+        let known = Covariance { parts: vec![[1.25, 2.0]], noise: 0.3, ..Covariance::default() };
         let mut fit = CovarianceFit::new(&domain);
         for _ in 0..600 {
             let pair = |_| {
@@ -191,7 +194,7 @@ mod tests {
             let place = |i: usize| &places[2 * i..2 * i + 2];
             let mut lower = vec![0.0; n * n];
             for i in 0..n {
-                (0..=i).for_each(|j| lower[i * n + j] = known.at(domain.distance(place(i), place(j))));
+                (0..=i).for_each(|j| lower[i * n + j] = known.isotropic(domain.distance(place(i), place(j))));
                 lower[i * n + i] += known.noise;
             }
             factorize(&mut lower, n);
@@ -202,11 +205,11 @@ mod tests {
         }
         let found = fit.finish();
         for distance in [0.02, 0.3, 1.0, 2.0] {
-            let (exact, near) = (known.at(distance), found.at(distance));
+            let (exact, near) = (known.isotropic(distance), found.isotropic(distance));
             assert!((near - exact).abs() < 0.2, "{distance}: {near} {exact}");
         }
         assert!((found.noise - 0.3).abs() < 0.15, "{found:?}");
-        assert!((found.at(0.0) + found.noise - 2.3).abs() < 0.2, "{found:?}");
+        assert!((found.variance() + found.noise - 2.3).abs() < 0.2, "{found:?}");
         found.validate().unwrap();
     }
 
@@ -223,6 +226,9 @@ mod tests {
             fit.add(&points, &values);
         }
         let found = fit.finish();
-        assert!(found.at(0.2) < 0.1 && (found.at(0.0) + found.noise - 1.0).abs() < 0.1, "{found:?}");
+        assert!(
+            found.isotropic(0.2) < 0.1 && (found.variance() + found.noise - 1.0).abs() < 0.1,
+            "{found:?}"
+        );
     }
 }

@@ -135,7 +135,8 @@ impl Catalog {
         row: &mut Row,
     ) -> Result<bool> {
         let at = &place[..self.axes.len()];
-        let missing = at.iter().any(|x| !x.is_finite()).then(|| "one of the coordinates is missing".into());
+        let missing = self.axes.iter().zip(at).find(|(_, x)| !x.is_finite());
+        let missing = missing.map(|(axis, _)| format!("{} is missing; give all coordinates", axis.name));
         if let Some(problem) = missing.or_else(|| self.impossible(at)) {
             faults.add(FaultKind::Coordinate, here, || problem)?;
             return Ok(false);

@@ -202,8 +202,8 @@ impl TableForm {
             }
         }
         if let Some(problem) = bad_place {
-            let problem = problem.split_once(": ").map_or(problem.clone(), |(_, rest)| rest.into());
-            faults.add(FaultKind::Coordinate, &here(), || problem)?;
+            let problem = problem.split_once(", ").map_or(problem.clone(), |(_, rest)| rest.into());
+            faults.add(FaultKind::Coordinate, &here(), || problem + "; correct it, or delete the row")?;
             return Ok(false);
         }
         for (what, field) in [
@@ -238,13 +238,15 @@ impl TableForm {
         let open_quote = text.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
         let remedy = match () {
             () if open_quote => "a quotation mark is not closed; close it, on the same line",
+            () if got == 1 => "is it cut off, or does it have another delimiter than the header?",
             () if got < expected => "is it cut off?",
             () if self.delimiter == b',' => {
                 "is there a decimal comma, or a comma inside a name? Write a point, or \"quote\" the field"
             }
             () => "is there a delimiter inside a name? \"Quote\" the field",
         };
-        format!("{:?} has {got} fields, but the header names {expected}; {remedy}", shown(text))
+        let fields = if got == 1 { "field" } else { "fields" };
+        format!("{:?} has {got} {fields}, but the header names {expected}; {remedy}", shown(text))
     }
 
     fn time(&mut self, line: u64, field: &[u8], faults: &mut Faults, row: &mut Row) -> Result<bool> {
@@ -278,7 +280,8 @@ impl TableForm {
     ) -> Result<bool> {
         let here = || format!("line {line}");
         if parts.station.is_some_and(is_missing) && (!parts.has_place || self.header.axes.is_empty()) {
-            faults.add(FaultKind::Station, &here(), || "has no station".into())?;
+            faults
+                .add(FaultKind::Station, &here(), || "has no station; name it, or delete the row".into())?;
             return Ok(false);
         }
         let name = parts.station.filter(|name| !is_missing(name));
@@ -287,7 +290,7 @@ impl TableForm {
                 let name = shown(name.unwrap_or_default());
                 faults.add(FaultKind::Station, &here(), || match self.header.axes.is_empty() {
                     true => format!("station {name:?} is not in the table of stations; add it there"),
-                    false => format!("station {name:?} has no coordinates here, nor in a row before"),
+                    false => format!("station {name:?} has no coordinates here, nor in a row before; give them in its first row"),
                 })?;
                 return Ok(false);
             };
@@ -368,7 +371,8 @@ impl TableForm {
             _ => {
                 faults.add(FaultKind::Value, &format!("line {line}"), || {
                     format!(
-                        "column {column}: {:?} is not a standard deviation, which is not negative",
+                        "column {column}: {:?} is not a standard deviation, which is not negative; leave the field empty \
+                         if it is not known",
                         shown(field)
                     )
                 })?;

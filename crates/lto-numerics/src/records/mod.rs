@@ -8,6 +8,7 @@ mod csv;
 mod drawn;
 mod extent;
 mod faults;
+mod finder;
 mod frames;
 mod header;
 mod inspection;
@@ -100,7 +101,8 @@ impl Records {
         };
         let refuse = |problem: String| Error::Readings { path: path.into(), row: None, problem };
         if n_rows == 0 {
-            return Err(refuse("no usable rows".into()));
+            let first = faults.counts().next().map(|fault| format!(": {}", fault.first));
+            return Err(refuse(format!("no usable rows{}", first.unwrap_or_default())));
         }
         let frames = spool.finish(&catalog, &mut faults)?;
         let domain = catalog

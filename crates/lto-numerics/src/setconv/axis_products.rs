@@ -3,12 +3,13 @@
 //! displacements; a masked grid is a grid whose missing values are zero. No point is left out; where a kernel is so
 //! narrow that most weights are zero, only the others are multiplied.
 
-use super::axis_weights::PowerTables;
+use super::axis_weights::{PowerTables, Total};
 use super::moments::{Moments, Term};
 use crate::grid::Grid;
 use crate::kernel::Real;
 use crate::matrix::{Matrix, multiply_in_pieces};
 use crate::points::{PointStructure, Points};
+use pulp::Arch;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -85,14 +86,15 @@ impl<'a, T: Real> GridWeights<'a, T> {
         let rows = |d: usize, power: usize| axes[d].of(power).chunks_exact(from.coordinates(d).len());
         let bands: Vec<Option<Vec<Band>>> = (0..from.dim())
             .map(|d| {
-                let bands: Vec<Band> = rows(d, 0).map(band).collect();
-                let widest = bands.iter().map(|[a, b]| a.len() + b.len()).max().unwrap_or(0);
-                (NARROW * widest <= from.coordinates(d).len() && widest <= LONGEST).then_some(bands)
+                let most = LONGEST.min(from.coordinates(d).len() / NARROW);
+                // The first row that is too wide ends the search.
+                rows(d, 0).map(|row| Some(band(row)).filter(|[a, b]| a.len() + b.len() <= most)).collect()
             })
             .collect();
         let total = |row: &[T], band: Option<&Band>| -> f64 {
             let whole = [0..row.len(), 0..0];
-            band.unwrap_or(&whole).iter().flat_map(|range| &row[range.clone()]).map(|w| w.to_f64()).sum()
+            let sum = |range: &Range<usize>| Arch::new().dispatch(Total(&row[range.clone()]));
+            band.unwrap_or(&whole).iter().map(sum).sum()
         };
         let totals = (0..from.dim()).map(|d| {
             [0, 1, 2].map(|power| {

@@ -115,14 +115,15 @@ impl<T: Real> WithSimd for Row<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { ways, inverse_square, x, y, squares, weights } = self;
-        each(squares, y, |square, y| {
+        for (square, &y) in squares.iter_mut().zip(y) {
             let way = ways.between::<S>(x, y);
             *square = way * way * inverse_square;
-        });
-        let least = fold(squares, f64::INFINITY, |a, b| if b < a { b } else { a });
+        }
+        let smaller = |a, b| if b < a { b } else { a };
+        let least = fold(squares, f64::INFINITY, smaller, smaller);
         squares.iter_mut().for_each(|square| *square -= least);
-        each(weights, squares, |weight, square| *weight = T::exp::<S>(-0.5 * square));
-        let inverse = T::ONE / fold(weights, T::default(), |a, b| a + b);
+        weights.iter_mut().zip(&*squares).for_each(|(weight, square)| *weight = T::exp::<S>(-0.5 * square));
+        let inverse = T::ONE / fold(weights, T::default(), |a, b| a + b, |a, b| a + b);
         weights.iter_mut().for_each(|weight| *weight *= inverse);
     }
 }
@@ -155,21 +156,9 @@ impl<T: Real> WithSimd for Slope<'_, T> {
     }
 }
 
-/// Calls `make` for every number of a row; whole lanes first, whose number the compiler knows.
+/// Folds a row in lanes, then joins these by halves: a fixed order, so that the result is always the same.
 #[inline(always)]
-fn each<A, B: Copy>(to: &mut [A], from: &[B], make: impl Fn(&mut A, B)) {
-    let ((to, last), (from, rest)) = (to.as_chunks_mut::<LANES>(), from.as_chunks::<LANES>());
-    for (to, from) in to.iter_mut().zip(from) {
-        for lane in 0..LANES {
-            make(&mut to[lane], from[lane]);
-        }
-    }
-    last.iter_mut().zip(rest).for_each(|(to, from)| make(to, *from));
-}
-
-/// Folds a row in lanes, then these by halves: a fixed order, so that the result is always the same.
-#[inline(always)]
-fn fold<T: Copy>(of: &[T], start: T, fold: impl Fn(T, T) -> T) -> T {
+fn fold<T: Copy, U: Copy>(of: &[T], start: U, fold: impl Fn(U, T) -> U, join: impl Fn(U, U) -> U) -> U {
     let mut partial = [start; LANES];
     let (whole, rest) = of.as_chunks::<LANES>();
     for chunk in whole {
@@ -180,7 +169,7 @@ fn fold<T: Copy>(of: &[T], start: T, fold: impl Fn(T, T) -> T) -> T {
     partial.iter_mut().zip(rest).for_each(|(partial, v)| *partial = fold(*partial, *v));
     for half in [8, 4, 2, 1] {
         for lane in 0..half {
-            partial[lane] = fold(partial[lane], partial[lane + half]);
+            partial[lane] = join(partial[lane], partial[lane + half]);
         }
     }
     partial[0]
@@ -271,6 +260,18 @@ impl<T: Real> WithSimd for PowerRow<'_, T> {
             let way = self.ways.between::<S>(self.x, c);
             *out = *weight * T::from_f64(if self.square { way * way } else { way });
         }
+    }
+}
+
+/// The sum of a row, in double precision.
+pub(super) struct Total<'a, T>(pub &'a [T]);
+
+impl<T: Real> WithSimd for Total<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        fold(self.0, 0.0, |sum, w| sum + w.to_f64(), |a, b| a + b)
     }
 }
 

@@ -43,7 +43,7 @@ pub struct SensorCertificate {
     pub lipschitz: Option<LipschitzBound>,
     /// Whether these two are certain: they also need a partition into equal volumes.
     pub fill_distance_bounds_certain: bool,
-    /// Bounds from the actual weights, for each estimator.
+    /// Bounds from the actual weights, for each estimator; for local linear alone if nothing bounds the range of the states.
     pub weights: Vec<WeightBound>,
     /// Number of places of the local bounds.
     pub n_places: usize,
@@ -77,7 +77,7 @@ pub struct WeightBound {
     pub length_scale: f64,
     /// ε in the denominator of the signal.
     pub density_floor: f64,
-    /// See [`Certificate::relative_loss`].
+    /// See [`Certificate::relative_loss`]; the largest at the places if that is more.
     #[serde(skip)]
     pub relative_loss: f64,
     /// The largest local bound found.
@@ -119,7 +119,7 @@ pub struct BoundsAtScale {
     pub length_scale: f64,
     /// The theorem's bound.
     pub theorem: Option<f64>,
-    /// The bound of the Nadaraya–Watson estimate; `null` if it would take too long.
+    /// The bound of the Nadaraya–Watson estimate; `null` if it would take too long, or if there is none.
     pub nadaraya_watson: Option<f64>,
     /// The bound of the local linear estimate, likewise.
     pub local_linear: Option<f64>,
@@ -134,7 +134,7 @@ impl SensorCertificate {
     /// number of steps done.
     ///
     /// # Errors
-    /// None for valid sensors and bounds.
+    /// Sensors that determine no affine function somewhere, if nothing bounds the range of the states.
     pub fn new(
         sensors: Points,
         regularity: Regularity,
@@ -159,13 +159,16 @@ impl SensorCertificate {
             None => SetConv::new(certificate.tuned(&sensors, estimator, coarse.points())?.length_scale),
         };
         let linear = chosen(Estimator::LocalLinear)?;
-        let both = [
-            (Estimator::NadarayaWatson, chosen(Estimator::NadarayaWatson)?),
-            (Estimator::LocalLinear, linear),
-        ];
+        let mut bounded = vec![(Estimator::LocalLinear, linear)];
+        if certificate.regularity.bounds_range() {
+            bounded.insert(0, (Estimator::NadarayaWatson, chosen(Estimator::NadarayaWatson)?));
+        }
         let (mut weights, mut maps) = (Vec::new(), Vec::new());
-        for (estimator, setconv) in &both {
+        for (estimator, setconv) in &bounded {
             let (found, map) = WeightBound::find(&certificate, &sensors, *estimator, setconv, &places)?;
+            if !found.bound.is_finite() {
+                return Err(Error::Unbounded { at: found.at });
+            }
             weights.push(found);
             maps.push(map);
             progress(1 + weights.len());
@@ -260,7 +263,10 @@ impl WeightBound {
             estimator,
             length_scale: setconv.kernel().length_scale(),
             density_floor: setconv.density_floor(),
-            relative_loss: certificate.relative_loss(setconv),
+            relative_loss: local
+                .bounds
+                .iter()
+                .fold(certificate.relative_loss(setconv), |most, at| most.max(at.relative_loss)),
             bound,
             at,
             median: sorted.get(sorted.len() / 2).copied().unwrap_or(bound),
@@ -288,7 +294,8 @@ impl BoundsAtScale {
                     return Ok(None);
                 }
                 let (known, query) = (&certificate.regularity, places.points());
-                Ok(Some(LocalBounds::new(&setconv, estimator, sensors, known, query)?.worst().1.bound))
+                let found = LocalBounds::new(&setconv, estimator, sensors, known, query)?.worst().1.bound;
+                Ok(Some(found).filter(|bound| bound.is_finite()))
             };
             Ok(Self {
                 length_scale,

@@ -101,7 +101,8 @@ impl Setting<'_> {
         let relative_loss = setconv.signal_loss(least_density, self.n_points, dim);
         let terms = Terms { bias, reach, mass, density_error, deviation, least_ratio, relative_loss };
         // With ε ≥ 1 the density might vanish.
-        (density_error < 1.0 && deviation.is_finite()).then_some(terms)
+        let known = deviation.is_finite() && self.regularity.bounds_range();
+        (density_error < 1.0 && known).then_some(terms)
     }
 
     /// The bound itself, and the bound capped by the range and with the loss added. ℓ is chosen by the first.

@@ -87,7 +87,8 @@ impl Certificate {
         setconv.signal_loss(density, self.n_points, self.domain.dim())
     }
 
-    /// Theorem eps-disc. `None` if δ/ℓ is too large for its argument, or the cells are too unequal.
+    /// Theorem eps-disc. `None` if δ/ℓ is too large for its argument, the cells are too unequal, or nothing bounds the range of
+    /// the states.
     pub fn theorem_bound(&self, setconv: &SetConv) -> Option<TheoremBound> {
         self.setting().theorem(setconv).map(|(_, found)| found)
     }

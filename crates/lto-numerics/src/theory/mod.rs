@@ -36,7 +36,7 @@ pub use local_bound::{LocalBound, LocalBounds};
 pub use noise::LocalNoise;
 pub use profile::Profile;
 pub use rate_fit::{RateFit, student};
-pub use regularity::{BoundOrigin, Regularity};
+pub use regularity::{BoundOrigin, Regularity, RegularityOf};
 pub use supremum::Supremum;
 pub use sweep::{RateSweep, ScaleRule, SweepPoint, SweepRequest, dense_places};
 pub use trial_field::TrialField;

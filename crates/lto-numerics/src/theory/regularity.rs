@@ -23,9 +23,9 @@ pub enum BoundOrigin {
 pub struct Regularity {
     /// M: the largest second derivative along any unit direction, anywhere.
     pub curvature_bound: f64,
-    /// G: the largest slope |∇u|.
+    /// G: the largest slope |∇u|; infinite if not known.
     pub gradient_bound: f64,
-    /// The largest sup u − inf u.
+    /// The largest sup u − inf u; infinite if not known.
     pub oscillation: f64,
     /// The largest |u|, if known. It matters for the density floor and for rounding.
     pub sup_bound: Option<f64>,
@@ -34,6 +34,9 @@ pub struct Regularity {
     /// Where G comes from.
     pub gradient_origin: BoundOrigin,
 }
+
+/// [`Regularity::new`] or [`Regularity::of_any_range`]: bounds on a domain from M, sup|u| and G.
+pub type RegularityOf = fn(&Domain, f64, Option<f64>, Option<f64>) -> Result<Regularity>;
 
 impl Regularity {
     /// Bounds from M and, if known, sup|u| and G. The others are derived:
@@ -83,6 +86,36 @@ impl Regularity {
             origin: BoundOrigin::Given,
             gradient_origin: if given.is_some() { BoundOrigin::Given } else { BoundOrigin::Derived },
         })
+    }
+
+    /// As [`Regularity::new`], but nothing need bound the range: on an open axis, states of which M alone is known may be as steep
+    /// as they like. What averages their values then has no bound; what reproduces affine functions has.
+    ///
+    /// # Errors
+    /// A bound that is not positive and finite, or so large that the derived ones are not.
+    pub fn of_any_range(
+        domain: &Domain,
+        curvature: f64,
+        sup: Option<f64>,
+        gradient: Option<f64>,
+    ) -> Result<Self> {
+        if sup.or(gradient).is_some() || domain.is_periodic() {
+            return Self::new(domain, curvature, sup, gradient);
+        }
+        positive("curvature", curvature)?;
+        Ok(Self {
+            curvature_bound: curvature,
+            gradient_bound: f64::INFINITY,
+            oscillation: f64::INFINITY,
+            sup_bound: None,
+            origin: BoundOrigin::Given,
+            gradient_origin: BoundOrigin::Derived,
+        })
+    }
+
+    /// Whether anything bounds the range of the states.
+    pub fn bounds_range(&self) -> bool {
+        self.oscillation.is_finite()
     }
 
     /// Bounds from states on grids, by differences of neighbors. They are estimates, too small if the states

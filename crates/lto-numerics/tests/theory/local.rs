@@ -5,7 +5,7 @@ use lto_numerics::design::PointDesign;
 use lto_numerics::domain::{Axis, Domain};
 use lto_numerics::points::Points;
 use lto_numerics::setconv::SetConv;
-use lto_numerics::theory::{Certificate, Estimator, LocalBounds, Regularity, TrialField};
+use lto_numerics::theory::{Certificate, Estimator, LocalBounds, Regularity, Supremum, TrialField};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -79,6 +79,42 @@ fn parabolas_attain_the_curvature_term() {
             error > least * curvature && error < curvature * (1.0 + 1e-6),
             "{estimator:?} {error} {bound:?}"
         );
+    }
+}
+
+/// On open axes states of one curvature may be arbitrarily steep. The local linear bounds from the curvature alone hold at places and
+/// everywhere; averages have none.
+#[test]
+fn a_plane_of_any_slope_does_not_change_the_local_linear_error() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    for (dim, n) in [(1, 20), (2, 60)] {
+        let domain = unit(dim, false);
+        let points = PointDesign::Jittered.points(&domain, n, &mut rng).unwrap();
+        let field = TrialField::wave(&domain, 1.0, 1);
+        let curvature = field.regularity(&domain).unwrap().curvature_bound;
+        let regularity = Regularity::of_any_range(&domain, curvature, None, None).unwrap();
+        assert!(Regularity::new(&domain, curvature, None, None).is_err() && !regularity.bounds_range());
+        let certificate = Certificate::new(&points, regularity.clone()).unwrap();
+        assert!(certificate.best_theorem_bound().unwrap().is_none());
+        assert!(certificate.best_lipschitz_bound().unwrap().is_none());
+        let query = fine(&domain, 37);
+        let tuned = certificate.tuned(&points, Estimator::LocalLinear, &query).unwrap();
+        let setconv = SetConv::new(tuned.length_scale).unwrap();
+        let everywhere = Supremum::find(&setconv, Estimator::LocalLinear, &points, &regularity, 0.1).unwrap();
+        let upper = everywhere.upper.expect("a bound everywhere");
+        for slope in [0.0, 1.0, 1e4] {
+            let state = |x: &[f64]| field.value(x) + slope * x.iter().sum::<f64>();
+            let values: Vec<f64> = points.coordinates().chunks_exact(dim).map(state).collect();
+            let found = setconv.local_linear(&points, &values, &query).unwrap().signal;
+            for ((x, found), at) in query.coordinates().chunks_exact(dim).zip(found).zip(&tuned.local.bounds)
+            {
+                let error = (found - state(x)).abs() - at.relative_loss * (1.0 + dim as f64 * slope);
+                assert!(error <= at.bound && error <= upper, "{dim} {slope} {x:?} {error} {at:?} {upper}");
+            }
+        }
+        let averages =
+            Supremum::find(&setconv, Estimator::NadarayaWatson, &points, &regularity, 0.1).unwrap();
+        assert_eq!((averages.lower, averages.upper), (f64::INFINITY, None));
     }
 }
 

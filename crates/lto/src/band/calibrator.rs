@@ -3,8 +3,8 @@
 use super::correlated::LengthFit;
 use super::local::LocalFit;
 use super::place::{Evenness, Layout, Places, Reading, lead_feature, readings};
-use super::table::TableFit;
-use super::{Bins, Calibration, ChannelCalibration, LEVELS, NoiseGrowth, conformal};
+use super::table::{Table, TableFit};
+use super::{Bins, Calibration, ChannelCalibration, LEVELS, NoiseGrowth, Scale, conformal};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use lto_numerics::Points;
@@ -24,7 +24,7 @@ const BINS: [usize; 2] = [5, 3];
 /// A bin with fewer samples is taken together with others: of K samples, a band covers up to 2/(K + 1) too much.
 const FEWEST_IN_BIN: usize = 50;
 /// Steps between the nodes of the scale: of log₂ spacing, of log₂(1 + distance), of log₂ gap.
-const STEPS: [f64; 3] = [0.5, 1.0, 0.5];
+const STEPS: [f64; 3] = [0.5, 0.5, 0.5];
 /// Weight below which a node of the scale counts as empty, in points; of the usual disagreement, in layouts.
 const LEAST: [f64; 2] = [100.0, 4.0];
 /// The least error that counts, in deviations of the training data: estimates may be exact at a sensor.
@@ -90,6 +90,20 @@ struct Group {
 impl Group {
     fn role(&self) -> Role {
         Calibrator::role(self.sample)
+    }
+
+    /// The scale of the errors of a channel.
+    fn scale<'a>(&self, c: usize, channel: &'a ChannelCalibration) -> Scale<'a> {
+        let reading = self.readings.as_ref().map(|readings| &readings[c]);
+        channel.scale(reading, lead_feature(self.lead, Some(1.0)), self.layout)
+    }
+
+    /// d of each point.
+    fn locals(&self, channel: &ChannelCalibration) -> Vec<f64> {
+        match &channel.local {
+            Some(local) => local.at(&self.features, self.places.len()),
+            None => vec![1.0; self.places.len()],
+        }
     }
 }
 
@@ -186,8 +200,10 @@ impl<'a> Calibrator<'a> {
             levels: LEVELS.to_vec(),
             channels: Vec::new(),
         };
+        let features: Vec<f64> =
+            calibration.leads.iter().map(|lead| lead_feature(*lead, Some(1.0))).collect();
         for channel in 0..self.problem.target_channels {
-            match self.channel(channel, &calibration) {
+            match self.channel(channel, &features) {
                 Some(done) => calibration.channels.push(done),
                 None => {
                     let requirement = format!(
@@ -196,6 +212,9 @@ impl<'a> Calibrator<'a> {
                     return refuse(format!("{:?}", calibration.samples), requirement);
                 }
             }
+        }
+        for channel in 0..self.problem.target_channels {
+            calibration.channels[channel].quantiles = self.quantiles(channel, &calibration);
         }
         calibration.validate(self.problem.target_channels)?;
         Ok(calibration)
@@ -212,7 +231,9 @@ impl<'a> Calibrator<'a> {
         let numbers = edges(even().map(|group| group.layout.mean_spacing).collect(), BINS[0]);
         let density = |range: usize| {
             let within = even().filter(|group| Bins::range(&numbers, group.layout.mean_spacing) == range);
-            edges(within.flat_map(|group| group.places.iter().map(|place| place[0])).collect(), BINS[1])
+            let between =
+                within.flat_map(|group| &group.places).filter(|place| !Places::is_at_sensor(place[1]));
+            edges(between.map(|place| place[0]).collect(), BINS[1])
         };
         Bins { densities: (0..=numbers.len()).map(density).collect(), numbers }
     }
@@ -228,71 +249,72 @@ impl<'a> Calibrator<'a> {
         (first..=last.max(first)).map(|i| i as f64 * step).collect()
     }
 
-    fn channel(&self, c: usize, calibration: &Calibration) -> Option<ChannelCalibration> {
-        let leads: Vec<f64> = calibration.leads.iter().map(|lead| lead_feature(*lead, Some(1.0))).collect();
-        let lead_of = |group: &Group| lead_feature(group.lead, Some(1.0));
+    /// The scale of the errors of a channel; no quantiles yet.
+    fn channel(&self, c: usize, leads: &[f64]) -> Option<ChannelCalibration> {
         let amplitude_power = self.amplitude_power(c);
-        let amplitude = |group: &Group| {
-            group.readings.as_ref().map_or(1.0, |readings| readings[c].amplitude.powf(amplitude_power))
-        };
-        let mut fit = TableFit::new(vec![leads.clone(), self.nodes(0), self.nodes(1), self.nodes(2)]);
-        for group in self.of(Role::Scale) {
-            let (lead, amplitude) = (lead_of(group), amplitude(group));
-            for ([spacing, distance, gap], error) in
-                group.places.iter().zip(&group.errors[c]).filter(|(_, e)| e.is_finite())
-            {
-                fit.add(&[lead, *spacing, *distance, *gap], error.max(LEAST_ERROR) / amplitude);
-            }
-        }
         let mut channel = ChannelCalibration {
             amplitude_power,
-            scale: fit.finish(&[false, true, true, true], LEAST[0])?,
+            scales: self.tables(c, leads, amplitude_power)?,
             noise: None,
             local: None,
             length: self.lengths[c].length()?,
             quantiles: Vec::new(),
         };
-        let plain = |group: &Group, place: &[f64; 3]| {
-            amplitude(group) * channel.scale.at(&[lead_of(group), place[0], place[1], place[2]])
-        };
         let mut fit = LocalFit::default();
         for group in self.of(Role::Scale).filter(|group| !group.features.is_empty()) {
-            let n = group.places.len();
+            let (n, scale) = (group.places.len(), group.scale(c, &channel));
             let few = group.places.iter().zip(&group.errors[c]).enumerate().take(PAIRED);
             for (i, (place, error)) in few {
-                fit.add(group.features.chunks_exact(n).map(|f| f[i]), error / plain(group, place));
+                fit.add(group.features.chunks_exact(n).map(|f| f[i]), error / scale.at(*place, 1.0));
             }
         }
-        let local = fit.finish();
-        let locals = |group: &Group| match &local {
-            Some(local) => local.at(&group.features, group.places.len()),
-            None => vec![1.0; group.places.len()],
-        };
-        // The scale of each point without noise.
-        let scales = |group: &Group| -> Vec<f64> {
-            group.places.iter().zip(locals(group)).map(|(place, local)| plain(group, place) * local).collect()
-        };
-        let noise = self.noise(c, &leads, scales);
-        let added = |group: &Group| match (&noise, &group.readings) {
-            (Some(noise), Some(readings)) => {
-                noise.added(&readings[c], lead_of(group), group.layout.mean_spacing)
+        channel.local = fit.finish();
+        channel.noise = self.noise(c, leads, &channel);
+        Some(channel)
+    }
+
+    /// T for each evenness; where none was tried, of all. What is less even is not smaller at the same place.
+    fn tables(&self, c: usize, leads: &[f64], amplitude_power: f64) -> Option<[Table; Evenness::ALL.len()]> {
+        let fitted = |wanted: &dyn Fn(Evenness) -> bool| {
+            let mut fit = TableFit::new(vec![leads.to_vec(), self.nodes(0), self.nodes(1), self.nodes(2)]);
+            for group in self.of(Role::Scale).filter(|group| wanted(group.layout.evenness)) {
+                let reading = group.readings.as_ref().map(|readings| readings[c]);
+                let amplitude = reading.map_or(1.0, |reading| reading.amplitude.powf(amplitude_power));
+                let known = group.places.iter().zip(&group.errors[c]).filter(|(_, error)| error.is_finite());
+                for ([spacing, distance, gap], error) in known {
+                    let features = [lead_feature(group.lead, Some(1.0)), *spacing, *distance, *gap];
+                    fit.add(&features, error.max(LEAST_ERROR) / amplitude);
+                }
             }
-            _ => 0.0,
+            fit.finish(&[false, true, true, true], LEAST[0])
         };
+        let all = fitted(&|_| true)?;
+        let [grid, scattered, uneven] =
+            Evenness::ALL.map(|evenness| fitted(&|of| of == evenness).unwrap_or_else(|| all.clone()));
+        let scattered = scattered.at_least(&grid);
+        let uneven = uneven.at_least(&scattered);
+        Some([grid, scattered, uneven])
+    }
+
+    /// The quantiles of a channel, bin by bin. Observations with noise that is not calibrated for count where it is noticed.
+    fn quantiles(&self, c: usize, calibration: &Calibration) -> Vec<Option<f64>> {
+        let channel = &calibration.channels[c];
         // By bin and sample.
         let mut binned: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.samples]; calibration.n_bins()];
-        for group in self.of(Role::Quantiles) {
-            let added = added(group);
-            let each = group.places.iter().zip(&group.errors[c]).zip(scales(group));
-            for ((place, error), scale) in each.filter(|((_, error), _)| !error.is_nan()) {
-                let bin = calibration.bin(lead_of(group), group.layout, place[0]);
-                binned[bin][group.sample].push(error / (scale + added));
+        for group in self.groups.iter().filter(|group| group.role() == Role::Quantiles) {
+            let noisy = calibration.is_noisy(group.readings.as_deref(), group.layout);
+            if group.noisy && !noisy {
+                continue;
+            }
+            let (scale, locals) = (group.scale(c, channel), group.locals(channel));
+            let each = group.places.iter().zip(&group.errors[c]).zip(locals);
+            for ((place, error), local) in each.filter(|((_, error), _)| !error.is_nan()) {
+                let lead = lead_feature(group.lead, Some(1.0));
+                let bin = calibration.bin(lead, noisy, group.layout, [place[0], place[1]]);
+                binned[bin][group.sample].push(error / scale.at(*place, local));
             }
         }
-        let quantiles = |samples: &[Vec<f64>]| {
-            let groups: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
-            conformal::quantiles(&groups, &calibration.levels)
-        };
+        let mut quantiles = Vec::with_capacity(calibration.n_bins() * calibration.levels.len());
         for lead in binned.chunks(calibration.bins_of_lead()) {
             for wider in calibration.wider_bins() {
                 let together = |bins: std::ops::Range<usize>| -> Vec<Vec<f64>> {
@@ -306,11 +328,11 @@ impl<'a> Calibrator<'a> {
                         break;
                     }
                 }
-                channel.quantiles.extend(quantiles(&last));
+                let groups: Vec<&[f64]> = last.iter().map(Vec::as_slice).collect();
+                quantiles.extend(conformal::quantiles(&groups, &calibration.levels));
             }
         }
-        (channel.noise, channel.local) = (noise, local);
-        Some(channel)
+        quantiles
     }
 
     /// γ by least squares: the slope of log mean error against log amplitude among predictions over the same lead from
@@ -336,9 +358,10 @@ impl<'a> Calibrator<'a> {
         if square > 1e-6 { (both / square).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// What noise adds to the errors of a channel, given the scales of the points of a prediction without it; `None` if none was
-    /// tried or readings cannot be compared. The share N over a lead, from about as many sensors, is that of least squares: mean error − mean scale = N ν.
-    fn noise(&self, c: usize, leads: &[f64], scales: impl Fn(&Group) -> Vec<f64>) -> Option<NoiseGrowth> {
+    /// What noise adds to the errors of a channel whose scale without noise is known; `None` if none was tried or readings cannot
+    /// be compared. The share N over a lead, from about as many sensors, is that of least squares:
+    /// (mean error)² − (mean scale)² = (N ν)².
+    fn noise(&self, c: usize, leads: &[f64], clean: &ChannelCalibration) -> Option<NoiseGrowth> {
         let scale = || self.groups.iter().filter(|group| group.role() == Role::Scale);
         let reading = |group: &Group| group.readings.as_ref().map(|readings| readings[c]);
         if !scale().any(|group| group.noisy) {
@@ -350,8 +373,8 @@ impl<'a> Calibrator<'a> {
         let nodes = (low.floor() as i64..=high.ceil() as i64).map(|i| i as f64).collect();
         let mut usual = TableFit::new(vec![nodes]);
         for group in scale().filter(|group| !group.noisy) {
-            if let Some(log) = reading(group).and_then(|reading| reading.disagreement) {
-                usual.add(&[group.layout.mean_spacing], log.exp2());
+            if let Some(noise) = reading(group).and_then(|reading| reading.disagreement) {
+                usual.add(&[group.layout.mean_spacing], noise);
             }
         }
         let usual = usual.finish(&[false], LEAST[1])?;
@@ -359,12 +382,16 @@ impl<'a> Calibrator<'a> {
         for group in scale().filter(|group| group.noisy) {
             let Some(reading) = reading(group) else { continue };
             let nu = NoiseGrowth::noise(&usual, &reading, group.layout.mean_spacing);
-            let finite: Vec<f64> = group.errors[c].iter().copied().filter(|e| e.is_finite()).collect();
-            let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64;
-            let excess = (mean(&finite) - mean(&scales(group))).max(LEAST_SHARE * nu);
+            let mean = |of: &mut dyn Iterator<Item = f64>| {
+                let finite: Vec<f64> = of.filter(|x| x.is_finite()).collect();
+                finite.iter().sum::<f64>() / finite.len().max(1) as f64
+            };
+            let (scale, locals) = (group.scale(c, clean), group.locals(clean));
+            let scales = &mut group.places.iter().zip(locals).map(|(place, local)| scale.at(*place, local));
+            let excess = mean(&mut group.errors[c].iter().copied()).powi(2) - mean(scales).powi(2);
             if nu > 0.0 {
                 let features = [lead_feature(group.lead, Some(1.0)), group.layout.mean_spacing];
-                share.add_weighted(&features, excess / nu, nu * nu);
+                share.add_weighted(&features, excess.max(0.0).sqrt().max(LEAST_SHARE * nu) / nu, nu * nu);
             }
         }
         let share = share.finish(&[false, false], 0.0)?;

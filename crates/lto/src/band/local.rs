@@ -1,5 +1,6 @@
 //! The deviation that a decoder gives: how large errors are expected to be where the latent state is so.
 
+use lto_numerics::matrix::{factorize, substitute};
 use serde::{Deserialize, Serialize};
 
 /// The largest factor by which a place may differ from the scale that its lead and the sensors give it, up or down.
@@ -68,18 +69,17 @@ impl LocalFit {
             return None;
         }
         let n = self.rows.len() as f64;
-        let mut gram = vec![vec![0.0; m]; m];
+        let mut gram = vec![0.0; m * m];
         for row in &self.rows {
             for (i, a) in row.iter().enumerate() {
-                row[..=i].iter().zip(&mut gram[i]).for_each(|(b, sum)| *sum += a * b / n);
+                row[..=i].iter().zip(&mut gram[i * m..]).for_each(|(b, sum)| *sum += a * b / n);
             }
         }
-        let means: Vec<f64> = (0..m).map(|i| gram[i][0]).collect();
         for i in 0..m {
-            let variance = gram[i][i] - means[i] * means[i];
-            gram[i][i] += RIDGE * variance + 1e-9 * gram[i][i];
+            let (mean, square) = (gram[i * m], gram[i * m + i]);
+            gram[i * m + i] += RIDGE * (square - mean * mean) + 1e-9 * square;
         }
-        let factor = cholesky(gram)?;
+        factorize(&mut gram, m);
         let mut weights = vec![0.0; m];
         for _ in 0..STEPS {
             let mut slope = vec![0.0; m];
@@ -89,36 +89,11 @@ impl LocalFit {
                 let off = (size / log.clamp(-MOST, MOST).exp() - 1.0).clamp(-1.0, 4.0);
                 slope.iter_mut().zip(row).for_each(|(sum, x)| *sum += off * x / n);
             }
-            let step = solved(&factor, slope);
+            let step = substitute(&gram, m, &slope);
             weights.iter_mut().zip(step).for_each(|(w, step)| *w += 0.7 * step);
         }
         weights.iter().all(|w| w.is_finite()).then_some(LocalScale { weights })
     }
-}
-
-/// L of A = L Lᵀ, given the lower half of A; `None` if A is not positive definite.
-fn cholesky(mut a: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
-    for i in 0..a.len() {
-        for j in 0..=i {
-            let dot: f64 = (0..j).map(|k| a[i][k] * a[j][k]).sum();
-            let rest = a[i][j] - dot;
-            a[i][j] = if i == j { Some(rest.sqrt()).filter(|root| *root > 0.0)? } else { rest / a[j][j] };
-        }
-    }
-    Some(a)
-}
-
-/// x of L Lᵀ x = b.
-fn solved(l: &[Vec<f64>], mut b: Vec<f64>) -> Vec<f64> {
-    for i in 0..b.len() {
-        let known: f64 = (0..i).map(|k| l[i][k] * b[k]).sum();
-        b[i] = (b[i] - known) / l[i][i];
-    }
-    for i in (0..b.len()).rev() {
-        let known: f64 = (i + 1..b.len()).map(|k| l[k][i] * b[k]).sum();
-        b[i] = (b[i] - known) / l[i][i];
-    }
-    b
 }
 
 #[cfg(test)]
@@ -148,14 +123,5 @@ mod tests {
         }
         assert_eq!(local.at(&[1e6, 0.0], 1), [MOST.ln().exp()], "within a factor");
         assert!(LocalFit::default().finish().is_none());
-    }
-
-    /// By hand: [[4, 2], [2, 5]] x = [8, 12] has x = [1, 2].
-    #[test]
-    fn equations_are_solved() {
-        let l = cholesky(vec![vec![4.0, 0.0], vec![2.0, 5.0]]).unwrap();
-        let x = solved(&l, vec![8.0, 12.0]);
-        assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 2.0).abs() < 1e-12, "{x:?}");
-        assert!(cholesky(vec![vec![1.0, 0.0], vec![2.0, 1.0]]).is_none());
     }
 }

@@ -3,16 +3,16 @@
 //!
 //! The scale σ of channel c at a query point is
 //!
-//! σ = S_c · (a^γ · T(lead, spacing, distance, gap) · d + N(lead, number) · ν)
+//! σ² = S_c² · ((a^γ · T(lead, evenness, spacing, distance, gap) · d)² + (N(lead, number) · ν)²)
 //!
-//! with the deviation S_c of the training data, the amplitude a of the observed state, the local spacing of the sensors,
+//! with the deviation S_c of the training data, the amplitude a of the observed state, how evenly sensors lie, their local spacing,
 //! the distance to the nearest and the gaps of the layout as a whole ([`place`]), the deviation d that the decoder gives where
 //! the latent state is so ([`local`]; 1 for a model without one), and the noise ν by which neighboring readings disagree beyond what
-//! is usual. T does not decrease as sensors get sparser or farther, and noise only adds.
+//! is usual. T does not decrease as sensors get sparser, farther or less even, and noise only adds.
 //!
 //! A band of level β is û ± q σ, where q is the [conformal quantile](conformal::quantile) of |u − û| / σ among calibration
-//! samples in the same bin: at the same lead, from as many sensors that lie as [evenly](place::Evenness) and are as dense around
-//! the point.
+//! samples in the same bin: at the same lead, from readings that disagree or do not, from as many sensors that lie as
+//! [evenly](place::Evenness), at one of them or where they are as dense.
 
 pub mod calibrator;
 pub mod conformal;
@@ -24,8 +24,9 @@ pub mod table;
 
 use crate::error::{Error, Result};
 use local::LocalScale;
-use place::{Evenness, Layout, Reading, lead_feature};
-use serde::{Deserialize, Serialize};
+use place::{Evenness, Layout, Places, Reading, lead_feature};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::ops::Range;
 use table::Table;
 
 pub use calibrator::{Calibrator, Judged, Role};
@@ -54,20 +55,21 @@ pub struct Calibration {
     pub channels: Vec<ChannelCalibration>,
 }
 
-/// Where bins of sensors that are as even end: spacings are log₂, in spacings of the training grid.
+/// Where bins of sensors that are as even end: spacings are log₂, in spacings of the training grid. Points at a sensor have a bin
+/// of their own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bins {
     /// Between ranges of the mean spacing of the sensors, that is, of their number.
     pub numbers: Vec<f64>,
-    /// Between ranges of their spacing around a point, for each range of their number.
+    /// Between ranges of their spacing around a point that has none, for each range of their number.
     pub densities: Vec<Vec<f64>>,
 }
 
 impl Bins {
     /// How many bins there are before a range of the number of sensors.
     fn before(&self, range: usize) -> usize {
-        self.densities[..range].iter().map(|edges| edges.len() + 1).sum()
+        self.densities[..range].iter().map(|edges| edges.len() + 2).sum()
     }
 
     /// The range of a value among edges; whole grids of one size lie exactly on one.
@@ -75,9 +77,13 @@ impl Bins {
         edges.partition_point(|edge| edge + 1e-9 < value)
     }
 
-    fn bin(&self, mean_spacing: f64, spacing: f64) -> usize {
+    fn bin(&self, mean_spacing: f64, [spacing, distance]: [f64; 2]) -> usize {
         let range = Self::range(&self.numbers, mean_spacing);
-        self.before(range) + Self::range(&self.densities[range], spacing)
+        let within = match Places::is_at_sensor(distance) {
+            true => 0,
+            false => 1 + Self::range(&self.densities[range], spacing),
+        };
+        self.before(range) + within
     }
 
     /// Number of bins.
@@ -99,8 +105,8 @@ impl Bins {
 pub struct ChannelCalibration {
     /// γ: how the scale follows the amplitude of the observed state, from 0 (not at all) to 1 (in proportion).
     pub amplitude_power: f64,
-    /// T by lead, spacing, distance and gap.
-    pub scale: Table,
+    /// T by lead, spacing, distance and gap, for each [`Evenness`].
+    pub scales: [Table; Evenness::ALL.len()],
     /// What noise does; `None` where readings cannot be compared, or no noise was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<NoiseGrowth>,
@@ -109,7 +115,7 @@ pub struct ChannelCalibration {
     pub local: Option<LocalScale>,
     /// λ: over which length errors are alike, in the units of the domain.
     pub length: f64,
-    /// Quantiles of |u − û| / σ by lead, evenness, density and level; `None` where there were too few samples.
+    /// Quantiles of |u − û| / σ by bin and level; `None` where there were too few samples.
     pub quantiles: Vec<Option<f64>>,
 }
 
@@ -128,12 +134,42 @@ impl NoiseGrowth {
     /// usual, since states differ by as much.
     fn noise(usual: &Table, reading: &Reading, mean_spacing: f64) -> f64 {
         let usual = 2.0 * usual.at(&[mean_spacing]);
-        reading.disagreement.map_or(0.0, |log| (log.exp2().powi(2) - usual * usual).max(0.0).sqrt())
+        reading.disagreement.map_or(0.0, |noise| (noise * noise - usual * usual).max(0.0).sqrt())
     }
 
     /// N ν.
-    pub fn added(&self, reading: &Reading, lead: f64, mean_spacing: f64) -> f64 {
+    fn added(&self, reading: &Reading, lead: f64, mean_spacing: f64) -> f64 {
         self.share.at(&[lead, mean_spacing]) * Self::noise(&self.usual, reading, mean_spacing)
+    }
+}
+
+/// σ ÷ S of one channel of a forecast, at any place.
+pub(crate) struct Scale<'a> {
+    table: &'a Table,
+    lead: f64,
+    /// a^γ.
+    amplitude: f64,
+    /// N ν.
+    noise: f64,
+}
+
+impl Scale<'_> {
+    /// At a place of a spacing, a distance and a gap, where the decoder gives the deviation d.
+    pub fn at(&self, [spacing, distance, gap]: [f64; 3], d: f64) -> f64 {
+        (self.amplitude * self.table.at(&[self.lead, spacing, distance, gap]) * d).hypot(self.noise)
+    }
+}
+
+impl ChannelCalibration {
+    /// The scale of errors at a [lead](lead_feature), given a layout and what was read there.
+    pub(crate) fn scale(&self, reading: Option<&Reading>, lead: f64, layout: Layout) -> Scale<'_> {
+        let noise = reading.zip(self.noise.as_ref());
+        Scale {
+            table: &self.scales[layout.evenness as usize],
+            lead,
+            amplitude: reading.map_or(1.0, |of| of.amplitude.powf(self.amplitude_power)),
+            noise: noise.map_or(0.0, |(of, noise)| noise.added(of, lead, layout.mean_spacing)),
+        }
     }
 }
 
@@ -164,7 +200,7 @@ impl Calibration {
             return Err(Error::Config { key: "calibration".into(), value, requirement });
         }
         for channel in &self.channels {
-            channel.scale.validate(4)?;
+            channel.scales.iter().try_for_each(|scale| scale.validate(4))?;
             if let Some(noise) = &channel.noise {
                 noise.usual.validate(1)?;
                 noise.share.validate(2)?;
@@ -178,35 +214,51 @@ impl Calibration {
         self.channels.iter().any(|channel| channel.local.is_some())
     }
 
-    /// The bin of a point: the calibrated lead nearest to a [lead](lead_feature), how evenly sensors lie, how many they are, and
-    /// how dense around the point.
-    pub fn bin(&self, lead: f64, layout: Layout, spacing: f64) -> usize {
+    /// Whether readings disagree by more than states do, in any channel.
+    pub fn is_noisy(&self, readings: Option<&[Reading]>, layout: Layout) -> bool {
+        let channels = self.channels.iter().zip(readings.into_iter().flatten());
+        channels
+            .filter_map(|(channel, reading)| Some((channel.noise.as_ref()?, reading)))
+            .any(|(noise, reading)| NoiseGrowth::noise(&noise.usual, reading, layout.mean_spacing) > 0.0)
+    }
+
+    /// The bin of a point of a spacing and a distance: the calibrated lead nearest to a [lead](lead_feature), whether readings
+    /// are noisy, how evenly sensors lie, how many they are, and whether one is there or how dense they are.
+    pub fn bin(&self, lead: f64, noisy: bool, layout: Layout, place: [f64; 2]) -> usize {
         let off = |i: &usize| (lead_feature(self.leads[*i], Some(1.0)) - lead).abs();
         let lead = (0..self.leads.len()).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
         let before: usize = self.bins[..layout.evenness as usize].iter().map(Bins::len).sum();
-        let within = self.bins[layout.evenness as usize].bin(layout.mean_spacing, spacing);
-        lead * self.bins_of_lead() + before + within
+        let within = self.bins[layout.evenness as usize].bin(layout.mean_spacing, place);
+        lead * self.bins_of_lead() + usize::from(noisy) * self.bins_as_noisy() + before + within
     }
 
-    /// For each bin of one lead: itself, all bins of as many sensors, all of sensors as even, all of the lead.
-    fn wider_bins(&self) -> Vec<[std::ops::Range<usize>; 4]> {
-        let (mut wider, mut first) = (Vec::new(), 0);
-        for bins in &self.bins {
+    /// For each bin of one lead: itself; of readings as noisy, all bins of as many sensors, all of sensors as even, all;
+    /// and all of the lead.
+    fn wider_bins(&self) -> Vec<[Range<usize>; 5]> {
+        let (mut wider, mut first, each) = (Vec::new(), 0, self.bins_as_noisy());
+        for (noisy, bins) in
+            [0, 1].into_iter().flat_map(|noisy| self.bins.iter().map(move |bins| (noisy, bins)))
+        {
+            let (even, alike) = (first..first + bins.len(), noisy * each..(noisy + 1) * each);
             for range in 0..bins.densities.len() {
                 let number = first + bins.before(range)..first + bins.before(range + 1);
-                let (even, all) = (first..first + bins.len(), 0..self.bins_of_lead());
-                wider.extend(
-                    number.clone().map(|bin| [bin..bin + 1, number.clone(), even.clone(), all.clone()]),
-                );
+                wider.extend(number.clone().map(|bin| {
+                    [bin..bin + 1, number.clone(), even.clone(), alike.clone(), 0..self.bins_of_lead()]
+                }));
             }
             first += bins.len();
         }
         wider
     }
 
+    /// Number of bins of one lead and of readings that are as noisy.
+    fn bins_as_noisy(&self) -> usize {
+        self.bins.iter().map(Bins::len).sum()
+    }
+
     /// Number of bins of one lead.
     pub fn bins_of_lead(&self) -> usize {
-        self.bins.iter().map(Bins::len).sum()
+        2 * self.bins_as_noisy()
     }
 
     /// Number of bins.
@@ -247,6 +299,11 @@ impl Calibration {
         let n = self.levels.len();
         &self.channels[channel].quantiles[bin * n..(bin + 1) * n]
     }
+}
+
+/// The calibration in a file, unless it is of another form.
+pub(crate) fn if_current<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Calibration>, D::Error> {
+    Ok(serde_json::from_value(serde_json::Value::deserialize(file)?).ok())
 }
 
 /// A band around a prediction that a value lies in with a probability; see `docs/uncertainty.md` for what that means.

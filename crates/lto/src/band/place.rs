@@ -5,20 +5,18 @@ use crate::error::Result;
 use crate::problem::Problem;
 use lto_numerics::dataset::Context;
 use lto_numerics::geometry::{local_spacing, nearest};
-use lto_numerics::setconv::nearest_linear;
+use lto_numerics::setconv::disagreement;
 use lto_numerics::{PointStructure, Points};
 use serde::{Deserialize, Serialize};
 
 /// The most sensors that are asked whether they agree with their neighbors.
 const ASKED: usize = 256;
-/// One sensor in so many is asked.
-const EVERY: usize = 4;
 /// Points along each axis of the grid on which the layout as a whole is judged, for one axis and for two.
 const EVERYWHERE: [usize; 2] = [256, 24];
+/// log₂(1 + distance) to the nearest sensor below which a point is at it.
+const AT_SENSOR: f64 = 1e-6;
 /// The least amplitude of an observed state, in deviations of the training data.
 const LEAST_AMPLITUDE: f64 = 0.01;
-/// The least disagreement, in the same units: what is smoother is as good.
-const LEAST_DISAGREEMENT: f64 = 1e-4;
 
 /// Gaps of random sensors ÷ their mean spacing, by the number of axes: √E r² of the distance r to the 2D-th nearest of random
 /// points, whose density times the volume of the ball of radius r is a gamma variable of shape 2D.
@@ -116,6 +114,11 @@ impl Places {
         self.distance[index].exp2() - 1.0
     }
 
+    /// Whether there is an observation at a point of this distance, as [`Places::distance`] counts it.
+    pub fn is_at_sensor(distance: f64) -> bool {
+        distance < AT_SENSOR
+    }
+
     /// The local spacing of the observations, in spacings of the training grid.
     pub fn spacing(&self, index: usize) -> f64 {
         self.spacing[index].exp2()
@@ -138,8 +141,7 @@ pub fn lead_feature(lead: f64, interval: Option<f64>) -> f64 {
 pub struct Reading {
     /// The deviation of the observed values, in deviations of the training data.
     pub amplitude: f64,
-    /// log₂ of how far readings are from what their neighbors say (a median, as a deviation), in the same units; `None` with
-    /// too few of them.
+    /// [How noisy](disagreement) they look, a deviation in the same units; `None` with too few of them.
     pub disagreement: Option<f64>,
 }
 
@@ -153,54 +155,24 @@ pub fn readings(problem: &Problem, scale: &[f64], context: &Context) -> Result<O
     let Some(first) = context.n_channels.checked_sub(q).filter(|_| problem.times.is_some()) else {
         return Ok(None);
     };
-    let values = &context.values[first * n..];
-    let disagreements = disagreements(&context.points, values)?;
-    let of = |(c, scale): (usize, &f64)| {
-        let known = || values[c * n..(c + 1) * n].iter().filter(|value| value.is_finite());
-        let count = known().count().max(1) as f64;
-        let mean = known().sum::<f64>() / count;
-        let deviation = (known().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
-        Reading {
+    let values = context.values[first * n..].chunks_exact(n);
+    let of = |(values, scale): (&[f64], &f64)| {
+        let known: Vec<usize> = (0..n).filter(|&i| values[i].is_finite()).collect();
+        let values: Vec<f64> = known.iter().map(|&i| values[i]).collect();
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let noise = match known.len() {
+            0 => None,
+            all if all == n => disagreement(&context.points, &values, ASKED)?,
+            _ => disagreement(&context.points.select(&known)?, &values, ASKED)?,
+        };
+        Ok(Reading {
             amplitude: (deviation / scale).max(LEAST_AMPLITUDE),
-            disagreement: disagreements.as_ref().map(|all| (all[c] / scale).max(LEAST_DISAGREEMENT).log2()),
-        }
+            disagreement: noise.map(|noise| noise / scale),
+        })
     };
-    Ok(Some(scale.iter().take(q).enumerate().map(of).collect()))
-}
-
-/// 1.48 times the median of |reading − local line through its neighbors| of each channel, over every fourth sensor, none of
-/// which is a neighbor: the deviation, were it normal. `None` with fewer than eight sensors.
-fn disagreements(points: &Points, values: &[f64]) -> Result<Option<Vec<f64>>> {
-    let (n, dim) = (points.len(), points.dim());
-    if n < 2 * EVERY || values.iter().any(|value| !value.is_finite()) {
-        return Ok(None);
-    }
-    // An odd stride, so that on a grid it is not always the same column that is asked.
-    let stride = n.div_ceil(ASKED).max(EVERY) | 1;
-    let asked = |i: &usize| i.is_multiple_of(stride);
-    let (mut here, mut position) = ([Vec::new(), Vec::new()], vec![0.0; dim]);
-    for i in 0..n {
-        points.write_point(i, &mut position);
-        here[usize::from(asked(&i))].extend_from_slice(&position);
-    }
-    let [others, those] = here.map(|flat| Points::scattered(points.domain().clone(), flat));
-    let (others, those) = (others?, those?);
-    let kept: Vec<f64> = values
-        .chunks_exact(n)
-        .flat_map(|channel| channel.iter().enumerate().filter(|(i, _)| !asked(i)).map(|(_, value)| *value))
-        .collect();
-    let expected = nearest_linear(&others, &kept, &those)?;
-    let median = |(channel, expected): (&[f64], &[f64])| {
-        let mut off: Vec<f64> = channel
-            .iter()
-            .step_by(stride)
-            .zip(expected)
-            .map(|(value, expected)| (value - expected).abs())
-            .collect();
-        off.sort_by(f64::total_cmp);
-        1.4826 * off[off.len() / 2]
-    };
-    Ok(Some(values.chunks_exact(n).zip(expected.chunks_exact(those.len())).map(median).collect()))
+    values.zip(scale.iter().take(q)).map(of).collect::<Result<Vec<_>>>().map(Some)
 }
 
 #[cfg(test)]
@@ -275,11 +247,14 @@ mod tests {
         let of = |context: &Context| readings(&problem, &[1.5], context).unwrap().unwrap()[0];
         let smooth = of(&context);
         assert!((smooth.amplitude - 3.0 / 12f64.sqrt() / 1.5).abs() < 1e-3, "{smooth:?}");
-        assert!(smooth.disagreement.unwrap() < -9.0, "{smooth:?}");
+        assert!(smooth.disagreement.unwrap() < 1e-6, "{smooth:?}");
         context.add_noise(&[0.3], &mut sample_rng(3, 0));
-        // A reading and the line through about three of its neighbors: √(1 + 1/3) of the noise, more or less.
-        let noise = of(&context).disagreement.unwrap().exp2() * 1.5 / 0.3;
-        assert!((0.9..1.5).contains(&noise), "{noise}");
+        let noise = of(&context).disagreement.unwrap() * 1.5 / 0.3;
+        assert!((0.85..1.15).contains(&noise), "{noise}");
+        // Missing readings do not count.
+        context.values.iter_mut().step_by(3).for_each(|value| *value = f64::NAN);
+        let noise = of(&context).disagreement.unwrap() * 1.5 / 0.3;
+        assert!((0.8..1.2).contains(&noise), "{noise}");
         let steady = Problem { times: None, ..problem.clone() };
         assert_eq!(readings(&steady, &[1.5], &context).unwrap(), None);
     }

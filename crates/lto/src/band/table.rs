@@ -42,6 +42,12 @@ impl Table {
         sum.exp()
     }
 
+    /// The larger of two functions over the same nodes, at each node.
+    pub fn at_least(mut self, other: &Self) -> Self {
+        self.values.iter_mut().zip(&other.values).for_each(|(own, other)| *own = own.max(*other));
+        self
+    }
+
     /// Nodes of a feature.
     pub fn nodes(&self, axis: usize) -> &[f64] {
         &self.axes[axis]
@@ -103,6 +109,8 @@ impl TableFit {
                 }
             });
         }
+        // Files hold texts of these.
+        values.iter_mut().for_each(|value| *value = (1e5 * *value).round() / 1e5);
         Some(Table { axes: self.axes, values })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::still::check_frame;
 use crate::course::MeanCourse;
+use crate::device::fetch;
 use crate::error::Result;
 use crate::interpolate::closely;
 use crate::operator::{Architecture, Operator, Seen, tensor};
@@ -65,7 +66,7 @@ impl CourseOperator {
     /// # Shapes
     /// M points → `[q, M]`.
     fn at(&self, t: f64, query: &Points) -> Result<Vec<f64>> {
-        let frame = |k: usize| self.mean.val().narrow(0, k, 1).into_data().iter::<f64>().collect();
+        let frame = |k: usize| fetch(self.mean.val().narrow(0, k, 1)).into_iter().map(f64::from).collect();
         self.course.at(t, &self.points, query, frame)
     }
 

@@ -6,6 +6,7 @@ mod request;
 pub use case::BenchCase;
 pub use request::{RequestCost, measure_requests};
 
+use crate::device::{Device, Traffic};
 use crate::error::Result;
 use crate::kernel::clock;
 use crate::peak_memory;
@@ -52,19 +53,28 @@ pub struct Measurement {
     pub n: usize,
     /// Median time of a run, for the whole batch.
     pub seconds: f64,
-    /// Share of that time outside kernels: graph, allocation, copies, optimizer.
-    pub outside_kernels: f64,
+    /// Share of that time outside our kernels: graph, allocation, copies, optimizer; `None` on other devices, which have none.
+    pub outside_kernels: Option<f64>,
+    /// What a run moves to and from the device, and the kernels that it starts there; `None` on the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Traffic>,
     /// Peak resident memory of the process, in MB; `None` if the system does not say.
     pub peak_mb: Option<f64>,
     /// The part of it held before the model was made.
     pub idle_mb: Option<f64>,
 }
 
-/// Times a case for about `seconds`, with `batch` examples at once or its default number.
+/// Times a case on a device for about `seconds`, with `batch` examples at once or its default number.
 ///
 /// # Errors
-/// None in a sound program.
-pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: f64) -> Result<Measurement> {
+/// [`Error::NoDevice`](crate::Error::NoDevice).
+pub fn measure(
+    what: BenchTask,
+    case: BenchCase,
+    device: Device,
+    batch: Option<usize>,
+    seconds: f64,
+) -> Result<Measurement> {
     let idle_mb = peak_memory::megabytes();
     let default_batch = match (what, case) {
         (BenchTask::Predict, _) => 1,
@@ -72,10 +82,10 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
         _ => 4,
     };
     let made = Case::new(case, batch.unwrap_or(default_batch))?;
-    let (times, in_kernels) = match what {
+    let Timed { times, in_kernels, traffic } = match what {
         BenchTask::Train => {
             let (batch, mut step) = (made.batch(), 0);
-            let mut model = made.model()?.with_gradients();
+            let mut model = made.model()?.on(device)?.with_gradients();
             let mut stepper = Stepper::new(&model, &made.experiment.train);
             time(seconds, || {
                 step += 1;
@@ -89,7 +99,7 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
             })?
         }
         BenchTask::Predict => {
-            let (model, query) = (made.model()?, made.query());
+            let (model, query) = (made.model()?.on(device)?, made.query());
             let examples: Vec<_> = made.contexts().into_iter().zip(made.times()).collect();
             time(seconds, || {
                 for (context, (s, t)) in &examples {
@@ -99,7 +109,9 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
             })?
         }
     };
-    let outside_kernels = 1.0 - in_kernels.as_secs_f64() / times.iter().sum::<f64>();
+    let outside_kernels =
+        (device == Device::Cpu).then(|| 1.0 - in_kernels.as_secs_f64() / times.iter().sum::<f64>());
+    let traffic = (device != Device::Cpu).then(|| traffic.each_of(times.len() as u64));
     Ok(Measurement {
         program: "lto".into(),
         case: case.name().into(),
@@ -108,22 +120,30 @@ pub fn measure(what: BenchTask, case: BenchCase, batch: Option<usize>, seconds: 
         n: times.len(),
         seconds: median(times),
         outside_kernels,
+        traffic,
         peak_mb: peak_memory::megabytes(),
         idle_mb,
     })
 }
 
-/// Times of runs over some seconds, and the total time in kernels; the first run is a warm-up and does not
-/// count.
-fn time(seconds: f64, mut run: impl FnMut() -> Result<()>) -> Result<(Vec<f64>, Duration)> {
+/// Runs over some seconds; the first one is a warm-up and does not count.
+struct Timed {
+    times: Vec<f64>,
+    /// Total time in kernels.
+    in_kernels: Duration,
+    /// Total traffic.
+    traffic: Traffic,
+}
+
+fn time(seconds: f64, mut run: impl FnMut() -> Result<()>) -> Result<Timed> {
     run()?;
-    let (mut times, begin, spent_before) = (Vec::new(), Instant::now(), clock::spent());
+    let (mut times, begin, spent, moved) = (Vec::new(), Instant::now(), clock::spent(), Traffic::so_far());
     while times.len() < LEAST_RUNS || begin.elapsed().as_secs_f64() < seconds {
         let start = Instant::now();
         run()?;
         times.push(start.elapsed().as_secs_f64());
     }
-    Ok((times, clock::spent() - spent_before))
+    Ok(Timed { times, in_kernels: clock::spent() - spent, traffic: Traffic::so_far() - moved })
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

@@ -1,7 +1,7 @@
 //! Calibration on records of stations: forecasts from what some of them report against what others report later.
 
 use super::{CalibrationConfig, NOISE, add_noise};
-use crate::band::{Calibration, Calibrator, Judged, Role};
+use crate::band::{Calibration, Calibrator, Judged};
 use crate::data::stations::{Group, Span, StationData, some_stations};
 use crate::data::stream::{Purpose, stream};
 use crate::error::{Error, Result};
@@ -34,11 +34,7 @@ pub fn calibrate_stations(
     for (j, i) in frames.clone().take(3 * third).enumerate() {
         let number = if j < third { 3 * j } else { 3 * ((j - third) / 2) + 1 + (j - third) % 2 };
         let mut rng = stream(config.seed, Purpose::Calibration, i as u64);
-        let noisy = match Calibrator::role(number) {
-            Role::Scale => config.draws.div_ceil(2),
-            Role::Quantiles => 0,
-        };
-        for draw in 0..config.draws + noisy {
+        for draw in 0..config.draws + config.noisy_draws() {
             let Some(whole) =
                 data.context(i, card.problem.history(), |station| data.is_in(station, Group::Seen))?
             else {

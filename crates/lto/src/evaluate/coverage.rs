@@ -9,6 +9,7 @@ use crate::data::Data;
 use crate::data::context::{ContextChoice, DesignKind};
 use crate::error::{Error, Result};
 use crate::model::{Forecast, Model, Spread};
+use lto_numerics::dataset::Mask;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Field, Points};
 use serde::{Deserialize, Serialize};
@@ -110,10 +111,11 @@ impl Case {
 }
 
 /// Measures the bands of a model on samples: from every layout and noise of the protocol, over the calibrated leads, from one
-/// start of each sample, drawn as in a calibration. `None` if the model has no calibration.
+/// start of each sample, drawn as in a calibration; at the points inside the mask, if there is one. `None` if the model has no
+/// calibration.
 ///
 /// # Errors
-/// Data that cannot be read, or [`Error::Interrupted`].
+/// Data or a mask that cannot be read, a mask that hides every point, or [`Error::Interrupted`].
 pub fn coverage(
     model: &Model,
     data: &Data,
@@ -127,6 +129,11 @@ pub fn coverage(
     let leads = leads(model, data, &calibration.leads);
     if leads.is_empty() {
         return Ok(None);
+    }
+    // NaN where nothing is compared.
+    let mut inside = vec![0.0; query.len()];
+    if let Some(written) = &config.mask {
+        Mask::over(written, &card.problem.domain)?.restrict(&query, &mut inside)?;
     }
     let cases = Case::all(config);
     let mut sums: BTreeMap<Key, BTreeMap<usize, Sums>> = BTreeMap::new();
@@ -144,7 +151,9 @@ pub fn coverage(
                 Ok((prediction, spread)) => {
                     let places = Places::new(&card.problem, &context.points, &query)?;
                     for (time, tally) in
-                        Tally::of(&spread, &prediction.values, &ahead, &places, model)?.iter().enumerate()
+                        Tally::of(&spread, &prediction.values, &ahead, &inside, &places, model)?
+                            .iter()
+                            .enumerate()
                     {
                         let mut add = |key: Key, more: &Sums| {
                             if more[LEVELS.len() + 3] > 0.0 {
@@ -205,15 +214,17 @@ struct Tally {
 }
 
 impl Tally {
-    /// One for each time.
+    /// One for each time; `inside` is NaN at points that do not count, else 0.
     fn of(
         spread: &Spread,
         values: &[f64],
         ahead: &[(f64, Field)],
+        inside: &[f64],
         places: &Places,
         model: &Model,
     ) -> Result<Vec<Self>> {
-        let truth: Vec<f64> = ahead.iter().flat_map(|(_, field)| field.values()).copied().collect();
+        let truth = ahead.iter().flat_map(|(_, field)| field.values()).zip(inside.iter().cycle());
+        let truth: Vec<f64> = truth.map(|(truth, inside)| truth + inside).collect();
         // A level too high for the number of calibration samples has a band without ends, as its quantile is infinite.
         let band = |(i, level): (usize, &f64)| match spread.band(*level) {
             Err(_) if i > SHOWN => Ok(None),
@@ -228,7 +239,7 @@ impl Tally {
         let bins: Vec<[usize; 2]> =
             (0..n).map(|point| [bin(places.distance(point)), bin(places.spacing(point))]).collect();
         let mut tallies: Vec<Self> = ahead.iter().map(|_| Self::default()).collect();
-        for (i, &truth) in truth.iter().enumerate() {
+        for (i, &truth) in truth.iter().enumerate().filter(|(_, truth)| !truth.is_nan()) {
             let (tally, unit) = (&mut tallies[i / (n * units.len())], units[i / n % units.len()]);
             let mut one = Sums::default();
             for (inside, band) in one.iter_mut().zip(&bands) {

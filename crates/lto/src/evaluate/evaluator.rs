@@ -8,6 +8,7 @@ use super::run::{evaluate_run, load};
 use super::shape::default_resolutions;
 use super::source::EvaluationData;
 use crate::data::Data;
+use crate::device::Device;
 use crate::error::Result;
 use crate::experiment::Setting;
 use lto_numerics::ranks::{Alone, Ranks};
@@ -29,6 +30,8 @@ pub struct EvaluationRequest<'a> {
     pub split: Option<Part>,
     /// The protocol; its split and its history are set here, its resolutions chosen if there are none.
     pub protocol: EvaluationConfig,
+    /// Where models compute.
+    pub device: Device,
 }
 
 /// A protocol with its data and models checked, ready to evaluate one model after the other.
@@ -37,6 +40,7 @@ pub struct Evaluator {
     levels: Levels,
     protocol: EvaluationConfig,
     ranks: Arc<dyn Ranks>,
+    device: Device,
 }
 
 impl Evaluator {
@@ -57,7 +61,7 @@ impl Evaluator {
             protocol.resolutions = default_resolutions(&data.layout().grid);
         }
         let levels = Levels::open(&source.config, &protocol.all_resolutions())?;
-        Ok(Self { data, levels, protocol, ranks: Arc::new(Alone) })
+        Ok(Self { data, levels, protocol, ranks: Arc::new(Alone), device: request.device })
     }
 
     /// The same by several processes, which share the samples.
@@ -85,7 +89,7 @@ impl Evaluator {
     /// # Errors
     /// A model that cannot be read, or [`crate::Error::Interrupted`].
     pub fn evaluate(&self, run: &str, extrapolate: bool, progress: &mut Progress) -> Result<Evaluation> {
-        let model = load(run, &self.data)?;
+        let model = load(run, &self.data)?.on(self.device)?;
         let model = if extrapolate { model.extrapolating() } else { model };
         evaluate_run(run, &model, &self.levels, &self.protocol, self.ranks.as_ref(), progress)
     }

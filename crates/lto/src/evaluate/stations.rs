@@ -4,6 +4,7 @@ use super::EvaluationData;
 use super::statistics::ErrorStatistics;
 use crate::data::stations::score::{BandScore, Score, Scoring};
 use crate::data::stations::{Group, Span, StationData};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::experiment::Setting;
 use crate::model::{Model, ModelConfig};
@@ -28,10 +29,14 @@ pub struct StationRequest<'a> {
     pub every: usize,
     /// Other records at the same times to compare with, as a whole grid.
     pub truth: Option<&'a Path>,
+    /// Shares of the stations that forecasts are made from, drawn anew for each; all of them if empty.
+    pub fractions: &'a [f64],
     /// Only stations inside this mask are compared with: see [`Mask::open`].
     pub mask: Option<&'a str>,
     /// Whether the times to validate on are meant instead of those to test on.
     pub validation: bool,
+    /// Where models compute.
+    pub device: Device,
 }
 
 /// The errors of several models at stations.
@@ -100,14 +105,28 @@ impl StationEvaluation {
         let data = StationData::open(&source.config, longest)?;
         let mut models = Vec::new();
         for run in request.runs {
-            let model = load(run, &data)?;
+            let model = load(run, &data)?.on(request.device)?;
             models.push(if extrapolate { model.extrapolating() } else { model });
         }
         let held = if request.validation { Span::Validation } else { Span::Test };
         let every = request.every;
         let mask = request.mask.map(|written| Mask::over(written, data.records().domain())).transpose()?;
         let mask = mask.as_ref();
-        let own = |span, at| Scoring { data: &data, from: Group::Seen, span, truth: &data, at, every, mask };
+        let own = |span, at, fraction| Scoring {
+            data: &data,
+            from: Group::Seen,
+            fraction,
+            span,
+            truth: &data,
+            at,
+            every,
+            mask,
+        };
+        let fractions = if request.fractions.is_empty() { &[1.0] } else { request.fractions };
+        if let Some(wrong) = fractions.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
+            let requirement = "a share of the stations is above 0, at most 1".into();
+            return Err(Error::Config { key: "fractions".into(), value: wrong.to_string(), requirement });
+        }
         let times = if request.validation { "times to validate on" } else { "held-out times" };
         let inside = request.mask.map_or(String::new(), |mask| match mask.strip_prefix('!') {
             Some(mask) => format!(" outside {mask}"),
@@ -118,27 +137,36 @@ impl StationEvaluation {
             let requirement = format!("has none of the {} stations inside", data.n_stations(Group::All));
             return Err(Error::Config { key: "mask".into(), value: mask.into(), requirement });
         }
-        let mut wanted = vec![(
-            format!("{times}, stations trained on ({}{inside})", data.n_inside(Group::Seen, mask)),
-            own(held, Group::Seen),
-        )];
-        if new > 0 {
-            wanted.push((format!("{times}, held-out stations ({new}{inside})"), own(held, Group::New)));
-            if !data.span(Span::Train).is_empty() {
+        let truth = request.truth.map(|path| open_truth(path, &source, longest)).transpose()?;
+        let mut wanted = Vec::new();
+        for &fraction in fractions {
+            let share = match fraction {
+                1.0 => String::new(),
+                share => format!(", from {} % of the stations", (1e4 * share).round() / 100.0),
+            };
+            let seen = data.n_inside(Group::Seen, mask);
+            wanted.push((
+                format!("{times}, stations trained on ({seen}{inside}){share}"),
+                own(held, Group::Seen, fraction),
+            ));
+            if new > 0 {
                 wanted.push((
-                    format!("training times, held-out stations ({new}{inside})"),
-                    own(Span::Train, Group::New),
+                    format!("{times}, held-out stations ({new}{inside}){share}"),
+                    own(held, Group::New, fraction),
                 ));
             }
-        }
-        let truth = request.truth.map(|path| open_truth(path, &source, longest)).transpose()?;
-        if let (Some(truth), Some(path)) = (&truth, request.truth) {
-            let n = truth.n_inside(Group::All, mask);
-            let name = format!("{times}, {n} places of {}{inside}", path.display());
-            wanted.push((
-                name,
-                Scoring { data: &data, from: Group::All, span: held, truth, at: Group::All, every, mask },
-            ));
+            if new > 0 && fraction == 1.0 && !data.span(Span::Train).is_empty() {
+                wanted.push((
+                    format!("training times, held-out stations ({new}{inside})"),
+                    own(Span::Train, Group::New, fraction),
+                ));
+            }
+            if let (Some(truth), Some(path)) = (&truth, request.truth) {
+                let n = truth.n_inside(Group::All, mask);
+                let name = format!("{times}, {n} places of {}{inside}{share}", path.display());
+                let whole = own(held, Group::All, fraction);
+                wanted.push((name, Scoring { from: Group::All, truth, ..whole }));
+            }
         }
         let total = wanted.len() * request.leads.len() * models.len();
         let (mut done, mut sections) = (0, Vec::new());

@@ -2,13 +2,14 @@
 //! derivative in it.
 
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
-use burn::tensor::{Tensor, TensorData};
+use crate::device::{fetch, send};
+use burn::tensor::Tensor;
 use lto_numerics::setconv::Scale;
 
 /// ℓ of a learned log ℓ `[1]`, with slopes if gradients are tracked.
 pub fn scale_of(log_scale: &Tensor<1>) -> Scale {
     let slope = log_scale.is_require_grad();
-    Scale { length: f64::from(log_scale.clone().into_scalar::<f32>()).exp(), slope }
+    Scale { length: f64::from(fetch(log_scale.clone())[0]).exp(), slope }
 }
 
 /// `values` as a tensor whose derivative in `log_scale [1]` is `derivative`. The values themselves do not change.
@@ -35,9 +36,8 @@ pub fn stock<const D: usize>(
     log_scale: Tensor<1>,
 ) -> Tensor<D> {
     let device = log_scale.device();
-    let tensor = |values| Tensor::<D>::from_data(TensorData::new(values, shape), &device);
     let step = log_scale.clone() - log_scale.detach();
-    tensor(values) + tensor(derivative) * step.unsqueeze()
+    send(values, shape, &device) + send(derivative, shape, &device) * step.unsqueeze()
 }
 
 #[derive(Debug)]

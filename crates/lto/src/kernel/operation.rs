@@ -1,14 +1,15 @@
 //! Operations with their own backward pass on plain numbers, as nodes of Burn's gradient graph.
 
 use super::clock;
+use crate::device::is_processor;
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{
-    Autodiff, Backend, BackendTensor, Dispatch, DispatchAutodiffContext, DispatchDevice, DispatchTensor,
-    DispatchTensorKind, ExtensionType, Flex, backend_extension,
+    Autodiff, Backend, BackendTensor, Dispatch, DispatchAutodiffContext, DispatchTensor, DispatchTensorKind,
+    ExtensionType, Flex, backend_extension,
 };
 use burn::tensor::{DType, Tensor, TensorData};
 use std::fmt::Debug;
@@ -70,7 +71,7 @@ pub trait Operation: Debug + Send + Sync + 'static {
 
 /// Whether kernels can run on this tensor: 32-bit numbers on the CPU backend. Elsewhere stock operations do the same.
 pub fn is_supported<const D: usize>(x: &Tensor<D>) -> bool {
-    matches!(x.device().inner().as_dispatch(), DispatchDevice::Flex(_)) && x.dtype() == DType::F32
+    is_processor(&x.device()) && x.dtype() == DType::F32
 }
 
 /// Applies `operation`; its output has rank `D`. All tensors are [supported](is_supported).

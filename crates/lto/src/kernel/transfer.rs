@@ -3,7 +3,8 @@
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::scratch::Scratch;
 use super::simd::{self, Isa, Kernel, Lanes};
-use burn::tensor::{Device, Tensor, TensorData};
+use crate::device::table;
+use burn::tensor::{Device, Tensor};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl Sparse {
         for i in 0..self.n_rows() {
             self.row(i).iter().for_each(|&(j, weight)| values[i * self.columns + j] += weight);
         }
-        Tensor::from_data(TensorData::new(values, [self.n_rows(), self.columns]), device)
+        table(values, [self.n_rows(), self.columns], device)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Fields read at displaced points: `y(m) = û(q_m + d(m))`, differentiable in the displacement.
 
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
-use burn::tensor::{Tensor, TensorData};
+use crate::device::{fetch, send};
+use burn::tensor::Tensor;
 use lto_numerics::Points;
 use lto_numerics::resample::SplineField;
 use rayon::prelude::*;
@@ -37,13 +38,12 @@ impl Transport {
     /// numbers.
     fn stock(&self, displacement: Tensor<3>) -> Tensor<3> {
         let ([b, dim, m], device) = (displacement.dims(), displacement.device());
-        let numbers: Vec<f32> = displacement.clone().into_data().iter::<f32>().collect();
+        let numbers = fetch(displacement.clone());
         let (values, slopes) = self.read(&numbers, [b, dim, m], true);
         let p = self.fields[0].n_channels();
-        let tensor = |values, shape| Tensor::<4>::from_data(TensorData::new(values, shape), &device);
         let step = displacement.clone() - displacement.detach();
-        let change = tensor(slopes, [b, p, dim, m]) * step.reshape([b, 1, dim, m]);
-        (tensor(values, [b, p, 1, m]) + change.sum_dim(2)).reshape([b, p, m])
+        let change = send(slopes, [b, p, dim, m], &device) * step.reshape([b, 1, dim, m]);
+        (send(values, [b, p, 1, m], &device) + change.sum_dim(2)).reshape([b, p, m])
     }
 
     /// Values `[b, p, M]`, and slopes `[b, p, D, M]` in the displacement if wanted.

@@ -2,6 +2,7 @@
 
 use super::relative_l2::{ratio, relative_l2};
 use super::{Compared, Units};
+use crate::device::table;
 use crate::error::{Error, Result};
 use burn::tensor::{Device, Tensor};
 use lto_numerics::{Grid, PointStructure, Points};
@@ -74,7 +75,8 @@ fn inverse_distances(grid: &Grid, d: usize, device: &Device) -> Tensor<3> {
         distances.push(axis.length() - (x[x.len() - 1] - x[0]));
     }
     let inverse: Vec<f32> = distances.iter().map(|distance| distance.recip() as f32).collect();
-    Tensor::<1>::from_floats(&inverse[..], device).reshape([1, inverse.len(), 1])
+    let n = inverse.len();
+    table(inverse, [1, n, 1], device)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The operator in physical units: the one place where inputs are normalized and outputs denormalized.
 
 use super::Model;
+use crate::device::fetch;
 use crate::error::{Error, Result};
 use crate::operator::{Batch, Latents, check_contexts};
 use lto_numerics::Points;
@@ -91,7 +92,7 @@ impl Model {
         }
         let n = queries.first().map_or(0, |query| query.len());
         let decode = |queries: &[Arc<Points>]| -> Result<Vec<f64>> {
-            Ok(self.operator.decode(evolved, queries)?.into_data().iter::<f64>().collect())
+            Ok(fetch(self.operator.decode(evolved, queries)?).into_iter().map(f64::from).collect())
         };
         let mut values = self.in_pieces(evolved.n_examples(), queries, decode)?;
         self.card.target_normalizer.denormalize(&mut values, n)?;
@@ -103,7 +104,7 @@ impl Model {
     pub(super) fn features(&self, evolved: &Latents, query: &Arc<Points>) -> Result<Vec<f32>> {
         let of = |queries: &[Arc<Points>]| -> Result<Vec<f32>> {
             let features = self.operator.features(evolved, queries)?;
-            Ok(features.map_or(Vec::new(), |features| features.into_data().iter::<f32>().collect()))
+            Ok(features.map_or(Vec::new(), fetch))
         };
         self.in_pieces(evolved.n_examples(), std::slice::from_ref(query), of)
     }

@@ -16,10 +16,48 @@ pub struct AdamWConfig {
     pub weight_decay: f64,
 }
 
+/// The numbers of one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors {
+    /// What gradients are scaled by.
+    pub scale: f32,
+    /// `1 − ηλ`.
+    pub keep: f32,
+    /// `η / (1 − β₁ᵗ)`.
+    pub rate: f32,
+    /// `1 / √(1 − β₂ᵗ)`.
+    pub root: f32,
+    /// ε.
+    pub epsilon: f32,
+    /// β₁ and 1 − β₁.
+    pub first: [f32; 2],
+    /// β₂ and 1 − β₂.
+    pub second: [f32; 2],
+}
+
+impl AdamWConfig {
+    /// The numbers of step `step` (from 1), with gradients `scale · g`.
+    pub fn factors(&self, scale: f64, learning_rate: f64, step: u64) -> Factors {
+        let AdamWConfig { betas: [beta1, beta2], epsilon, weight_decay } = *self;
+        // A power of more than 2³¹ steps is zero anyway.
+        let t = i32::try_from(step).unwrap_or(i32::MAX);
+        Factors {
+            scale: scale as f32,
+            keep: (1.0 - learning_rate * weight_decay) as f32,
+            rate: (learning_rate / (1.0 - beta1.powi(t))) as f32,
+            root: (1.0 / (1.0 - beta2.powi(t)).sqrt()) as f32,
+            epsilon: epsilon as f32,
+            first: [beta1 as f32, (1.0 - beta1) as f32],
+            second: [beta2 as f32, (1.0 - beta2) as f32],
+        }
+    }
+}
+
 /// The running means, one entry for each parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamW {
-    config: AdamWConfig,
+    /// The settings.
+    pub config: AdamWConfig,
     /// Running mean of the gradient.
     pub first_moment: Vec<f32>,
     /// Running mean of its square.
@@ -32,26 +70,11 @@ impl AdamW {
         Self { config, first_moment: vec![0.0; n], second_moment: vec![0.0; n] }
     }
 
-    /// Step `step` (from 1), with gradients `scale · g`:
+    /// One step:
     /// `m ← β₁m + (1−β₁)g`, `v ← β₂v + (1−β₂)g²`,
     /// `θ ← θ(1 − ηλ) − η (m/(1−β₁ᵗ)) / (√(v/(1−β₂ᵗ)) + ε)`.
-    pub fn step(
-        &mut self,
-        parameters: &mut [f32],
-        gradients: &[f32],
-        scale: f64,
-        learning_rate: f64,
-        step: u64,
-    ) {
-        let AdamWConfig { betas: [beta1, beta2], epsilon, weight_decay } = self.config;
-        // A power of more than 2³¹ steps is zero anyway.
-        let t = i32::try_from(step).unwrap_or(i32::MAX);
-        let rate = (learning_rate / (1.0 - beta1.powi(t))) as f32;
-        let root = (1.0 / (1.0 - beta2.powi(t)).sqrt()) as f32;
-        let keep = (1.0 - learning_rate * weight_decay) as f32;
-        let (scale, epsilon) = (scale as f32, epsilon as f32);
-        let (b1, c1) = (beta1 as f32, (1.0 - beta1) as f32);
-        let (b2, c2) = (beta2 as f32, (1.0 - beta2) as f32);
+    pub fn step(&mut self, parameters: &mut [f32], gradients: &[f32], factors: &Factors) {
+        let Factors { scale, keep, rate, root, epsilon, first: [b1, c1], second: [b2, c2] } = *factors;
         let chunks = parameters.par_chunks_mut(CHUNK).zip(gradients.par_chunks(CHUNK));
         let moments = self.first_moment.par_chunks_mut(CHUNK).zip(self.second_moment.par_chunks_mut(CHUNK));
         chunks.zip(moments).for_each(|((parameters, gradients), (first, second))| {
@@ -92,7 +115,7 @@ mod tests {
         let mut exact: Vec<[f64; 3]> = parameters.iter().map(|&p| [f64::from(p), 0.0, 0.0]).collect();
         for t in 1..=20 {
             let gradients: Vec<f32> = (0..n).map(|i| gradient(i, t) as f32).collect();
-            adamw.step(&mut parameters, &gradients, 0.5, eta, t);
+            adamw.step(&mut parameters, &gradients, &config.factors(0.5, eta, t));
             for (i, [theta, m, v]) in exact.iter_mut().enumerate() {
                 let g = 0.5 * gradient(i, t);
                 *theta -= eta * lambda * *theta;

@@ -3,9 +3,14 @@
 /// `average ← d · average + (1 − d) · weights` after step `step` (from 1), with
 /// `d = min(decay, (1 + step)/(10 + step))`: early weights are soon forgotten.
 pub fn update(average: &mut [f32], weights: &[f32], decay: f64, step: u64) {
-    let early = (1.0 + step as f64) / (10.0 + step as f64);
-    let new = (1.0 - decay.min(early)) as f32;
+    let new = share(decay, step);
     average.iter_mut().zip(weights).for_each(|(average, weight)| *average += new * (weight - *average));
+}
+
+/// The share `1 − d` of the new weights.
+pub fn share(decay: f64, step: u64) -> f32 {
+    let early = (1.0 + step as f64) / (10.0 + step as f64);
+    (1.0 - decay.min(early)) as f32
 }
 
 #[cfg(test)]

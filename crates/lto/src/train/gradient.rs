@@ -1,10 +1,10 @@
 //! Losses of a batch and the gradients of their sum.
 
-use super::flat::FlatLayout;
+use crate::device::fetch;
 use crate::error::{Error, Result};
 use crate::loss::Objective;
 use crate::operator::{Batch, Operator};
-use burn::tensor::Tensor;
+use burn::tensor::{Gradients, Tensor};
 
 /// The losses of a batch.
 #[derive(Clone, Debug)]
@@ -15,32 +15,22 @@ pub struct Losses {
     pub terms: Vec<(&'static str, f64)>,
 }
 
-/// Evaluates the objective on a batch and writes the gradients of all parameters, in the order of the layout, into
-/// `gradients` (unchanged if the loss is not finite).
+/// Evaluates the objective on a batch; also its gradients, unless the loss is not finite.
 ///
 /// # Errors
 /// A batch the operator cannot take, or an objective without terms.
 pub fn differentiate(
     operator: &dyn Operator,
-    layout: &FlatLayout,
     batch: &Batch,
     objective: &Objective,
-    gradients: &mut Vec<f32>,
-) -> Result<Losses> {
-    let mut sum: Option<Tensor<1>> = None;
-    let mut terms = Vec::new();
-    for term in operator.loss_terms(batch, objective)? {
-        terms.push((term.name, f64::from(term.value.clone().into_scalar::<f32>())));
-        let weighted = term.value * term.weight;
-        sum = Some(match sum {
-            Some(sum) => sum + weighted,
-            None => weighted,
-        });
-    }
-    let Some(sum) = sum else { return Err(Error::NoBatch) };
-    let total = f64::from(sum.clone().into_scalar::<f32>());
-    if total.is_finite() {
-        layout.gather(&operator.gradients(&mut sum.backward()), gradients);
-    }
-    Ok(Losses { total, terms })
+) -> Result<(Losses, Option<Gradients>)> {
+    let terms = operator.loss_terms(batch, objective)?;
+    let weighted = terms.iter().map(|term| term.value.clone() * term.weight);
+    let Some(sum) = weighted.reduce(|sum, term| sum + term) else { return Err(Error::NoBatch) };
+    // Read at once: a device must finish its work for it.
+    let all = terms.iter().map(|term| term.value.clone()).chain([sum.clone()]).collect();
+    let values: Vec<f64> = fetch(Tensor::cat(all, 0)).into_iter().map(f64::from).collect();
+    let total = values[terms.len()];
+    let terms = terms.iter().map(|term| term.name).zip(values).collect();
+    Ok((Losses { total, terms }, total.is_finite().then(|| sum.backward())))
 }

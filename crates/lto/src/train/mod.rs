@@ -20,6 +20,7 @@ pub mod validation;
 use crate::cpu_time;
 use crate::data::batches::{BatchSource, Prepared};
 use crate::data::prefetch::Prefetch;
+use crate::device::Device;
 use crate::error::Result;
 use crate::experiment::Experiment;
 use crate::model::{self, Model, ModelCard};
@@ -69,6 +70,18 @@ impl Trainer {
     /// Steps done.
     pub fn step(&self) -> u64 {
         self.position.step
+    }
+
+    /// The same run on another device. Random numbers, and so the first weights and all batches, are the same on every device;
+    /// a run may be resumed on another.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`](crate::Error::NoDevice).
+    pub fn on(mut self, device: Device) -> Result<Self> {
+        if device != Device::Cpu {
+            self.model = self.model.on(device)?.with_gradients();
+        }
+        Ok(self)
     }
 
     /// Trains until the steps are done, the time is up or the observer stops it, writing metrics, checkpoints
@@ -224,9 +237,10 @@ impl Trainer {
         self.save_model()
     }
 
-    fn checkpoint(&self) -> Result<()> {
+    fn checkpoint(&mut self) -> Result<()> {
         let position = Position { errors: finite(&self.position.errors), ..self.position.clone() };
-        checkpoint::write(self.folder.current(), &self.stepper.layout, &self.stepper.values, &position)
+        let (layout, values) = self.stepper.values();
+        checkpoint::write(self.folder.current(), layout, values, &position)
     }
 
     /// Saves the model and removes the evaluation of an earlier one. The first model replaces a run that is

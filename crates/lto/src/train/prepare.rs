@@ -12,7 +12,8 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Setting};
 use crate::model::{Model, ModelCard};
-use crate::problem::Problem;
+use crate::problem::{Measured, Problem};
+use crate::weights::load_into;
 use lto_numerics::dataset::Normalizer;
 use lto_numerics::ranks::{Alone, Ranks, from_first};
 use std::collections::BTreeMap;
@@ -83,7 +84,7 @@ impl Trainer {
         let folder = if ranks.is_first() { RunFolder::open(run)? } else { RunFolder::watched(run) };
         let experiment = folder::read_config(run, overrides)?;
         let mut trainer = Self::prepare(experiment, folder, ranks, observer)?;
-        let Stepper { layout, values, .. } = &mut trainer.stepper;
+        let (layout, values) = trainer.stepper.values();
         let position = checkpoint::read(run, layout, values)?;
         let (known, found) = (&position.normalizers, &trainer.position.normalizers);
         if !(same(&known.0, &found.0) && same(&known.1, &found.1)) {
@@ -208,11 +209,20 @@ impl Trainer {
             calendar.longest_lead = calendar.longest_lead.min(options.pairs.longest() as f64 * interval);
         }
         card.problem.changes = from_first(ranks.as_ref(), || data.changes(&normalizers.1))?;
+        let course = experiment.data.anomalies.then(|| data.course()).transpose()?;
+        if experiment.model.needs_covariance() {
+            let measured = &mut card.problem.measured;
+            measured.covariances =
+                from_first(ranks.as_ref(), || data.covariances(&normalizers.1, course.as_ref()))?;
+            if let Some(course) = &course {
+                measured.memory = from_first(ranks.as_ref(), || data.memory(&normalizers.1, course))?;
+            }
+        }
         // Made again, with the same weights, for the problem with what was measured of it.
         let operator = card.model.init(&card.problem, experiment.seed, Device::default())?.with_gradients();
         let mut model = Model::of(card, operator);
-        if experiment.data.anomalies {
-            model = model.departing_from(data.course()?);
+        if let Some(course) = course {
+            model = model.departing_from(course);
         }
         if let Some(path) = &train.start_from {
             model = begun(path, &model)?;
@@ -255,27 +265,38 @@ impl Trainer {
     }
 }
 
-/// The model of a file, without its record, in place of an untrained one of the same configuration.
+/// An untrained model with the weights and the normalization of a trained one, for the same problem; what was measured of the
+/// data may differ.
 fn begun(path: &Path, untrained: &Model) -> Result<Model> {
     let (found, card) = (Model::load(path)?, untrained.card());
-    let of = |card: &ModelCard| (card.model.clone(), Problem { changes: Vec::new(), ..card.problem.clone() });
-    if of(found.card()) != of(card) || found.card().course != card.course {
-        return Err(Error::Config {
-            key: "train.start_from".into(),
-            value: path.display().to_string(),
-            requirement: "must be a model of the same [model], for the same domain, channels, grid, times and mean course"
-                .into(),
-        });
-    }
-    let card = ModelCard {
-        data: card.data.clone(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        ..found.card().clone()
+    let problem = |card: &ModelCard| Problem {
+        changes: Vec::new(),
+        measured: Measured::default(),
+        ..card.problem.clone()
     };
-    Ok(found.with_gradients().with_card(card))
+    let refused = || {
+        Error::Config {
+        key: "train.start_from".into(),
+        value: path.display().to_string(),
+        requirement:
+            "must be a model whose weights fit this [model], for the same domain, channels, grid, times and mean course"
+                .into(),
+    }
+    };
+    if problem(found.card()) != problem(card) || found.card().course != card.course {
+        return Err(refused());
+    }
+    // Weights are used to the scale of changes that they were trained with.
+    let card = ModelCard {
+        problem: Problem { changes: found.card().problem.changes.clone(), ..card.problem.clone() },
+        source_normalizer: found.card().source_normalizer.clone(),
+        target_normalizer: found.card().target_normalizer.clone(),
+        ..card.clone()
+    };
+    let operator = card.model.init(&card.problem, 0, Device::default())?.with_gradients();
+    let operator =
+        load_into(operator.as_ref(), found.operator().parameters(), path).map_err(|_| refused())?;
+    Ok(untrained.with_operator(operator).with_card(card))
 }
 
 /// Whether two normalizers are equal up to rounding.

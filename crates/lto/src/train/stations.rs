@@ -134,6 +134,7 @@ impl Measure for StationValidation {
                 let scoring = Scoring {
                     data,
                     from: Group::Seen,
+                    fraction: 1.0,
                     span: self.span,
                     truth,
                     at,

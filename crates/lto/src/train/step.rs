@@ -4,6 +4,7 @@ use super::checkpoint::Values;
 use super::flat::FlatLayout;
 use super::gradient::{Losses, differentiate};
 use crate::data::batches::ExampleOrigin;
+use crate::device::is_processor;
 use crate::error::{Error, Result};
 use crate::experiment::training::TrainConfig;
 use crate::loss::Objective;
@@ -11,6 +12,7 @@ use crate::model::Model;
 use crate::operator::Batch;
 use crate::optim::adamw::{AdamW, AdamWConfig, clip_scale, norm};
 use crate::optim::ema;
+use crate::optim::on_device::{self, OnDevice};
 use lto_numerics::ranks::{Alone, Ranks};
 use std::sync::Arc;
 
@@ -19,8 +21,10 @@ const EPSILON: f64 = 1e-8;
 
 /// Improves the weights of a model: losses → gradients → AdamW → running mean.
 pub struct Stepper {
-    pub(super) layout: FlatLayout,
-    pub(super) values: Values,
+    layout: FlatLayout,
+    values: Values,
+    /// The values where the model is, once a step was done there: `values` are then old.
+    there: Option<OnDevice>,
     gradients: Vec<f32>,
     objective: Objective,
     config: TrainConfig,
@@ -73,7 +77,7 @@ impl Stepper {
         };
         let objective = config.objective.init(&model.card().target_normalizer);
         let (gradients, ranks) = (Vec::new(), Arc::new(Alone));
-        Self { layout, values, gradients, objective, config: config.clone(), ranks }
+        Self { layout, values, there: None, gradients, objective, config: config.clone(), ranks }
     }
 
     /// The same for several processes with the same weights, each with its part of every batch.
@@ -101,8 +105,17 @@ impl Stepper {
             examples: origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         };
         let batch = model.normalized(batch)?;
-        let (operator, layout) = (model.operator(), &self.layout);
-        let mut losses = differentiate(operator, layout, &batch, &self.objective, &mut self.gradients)?;
+        let operator = model.operator();
+        let (mut losses, mut computed) = differentiate(operator, &batch, &self.objective)?;
+        let mut there = None;
+        if let Some(computed) = &mut computed {
+            // Processes sum their gradients on their hosts.
+            if self.ranks.is_alone() && !is_processor(&operator.device()) {
+                there = Some(operator.flat_gradients(computed));
+            } else {
+                self.layout.gather(&operator.gradients(computed), &mut self.gradients);
+            }
+        }
         if !self.ranks.is_alone() {
             let weight = self.objective.weight(&batch.target, batch.len()) as f32;
             self.join(weight, &mut losses, &mut moment);
@@ -110,7 +123,7 @@ impl Stepper {
         if !losses.total.is_finite() {
             return Err(diverged("loss", losses.total));
         }
-        let gradient_norm = norm(&self.gradients);
+        let gradient_norm = there.as_ref().map_or_else(|| norm(&self.gradients), on_device::norm);
         if !gradient_norm.is_finite() {
             return Err(diverged("norm of the gradients", gradient_norm));
         }
@@ -118,9 +131,17 @@ impl Stepper {
         let learning_rate = config.learning_rate * config.schedule.factor(moment.progress);
         let scale = clip_scale(gradient_norm, config.gradient_clip);
         let Values { weights, average, optimizer } = &mut self.values;
-        optimizer.step(weights, &self.gradients, scale, learning_rate, step);
-        if let Some(average) = average {
-            ema::update(average, weights, config.ema_decay, step);
+        let factors = optimizer.config.factors(scale, learning_rate, step);
+        if let Some(gradients) = there {
+            let send = || OnDevice::send(weights, average.as_deref(), optimizer, &gradients.device());
+            let there = self.there.get_or_insert_with(send);
+            there.step(gradients, &factors);
+            there.follow(ema::share(config.ema_decay, step));
+        } else {
+            optimizer.step(weights, &self.gradients, &factors);
+            if let Some(average) = average {
+                ema::update(average, weights, config.ema_decay, step);
+            }
         }
         self.store(model);
         Ok(Stepped { losses, wishes: moment.wishes, learning_rate, gradient_norm })
@@ -152,15 +173,29 @@ impl Stepper {
 
     /// Gives a model the weights.
     pub(super) fn store(&self, model: &mut Model) {
-        *model = model.with_operator(self.layout.store(model.operator(), &self.values.weights));
+        *model = model.with_operator(match &self.there {
+            Some(there) => model.operator().with_flat(&there.weights),
+            None => self.layout.store(model.operator(), &self.values.weights),
+        });
+    }
+
+    /// The values of the run, to be written down.
+    pub(super) fn values(&mut self) -> (&FlatLayout, &mut Values) {
+        let Values { weights, average, optimizer } = &mut self.values;
+        if let Some(there) = &self.there {
+            there.fetch(weights, average, optimizer);
+        }
+        (&self.layout, &mut self.values)
     }
 
     /// The model to use, without gradients: with the running mean of the weights if there is one.
     pub(super) fn trained(&self, model: &Model) -> Model {
         let operator = model.operator().without_gradients();
-        model.with_operator(match &self.values.average {
-            Some(average) => self.layout.store(operator.as_ref(), average),
-            None => operator,
+        let average = self.there.as_ref().and_then(|there| there.average.as_ref());
+        model.with_operator(match (average, &self.values.average) {
+            (Some(average), _) => operator.with_flat(average),
+            (None, Some(average)) => self.layout.store(operator.as_ref(), average),
+            (None, None) => operator,
         })
     }
 }

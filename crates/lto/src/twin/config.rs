@@ -56,9 +56,9 @@ pub enum SourceEstimate {
     /// By lines fitted to the nearest observations.
     #[default]
     LocalLinear,
-    /// By the [best linear estimate](lto_numerics::kriging::Covariance::estimate) with the covariance of the training
-    /// records and the noise of the sensors. Forecasts then begin as that estimate times the share that
-    /// [persists](crate::problem::Measured::persisting) over their lead.
+    /// By the [best linear estimate](lto_numerics::kriging::Kriging::estimate) with the covariance of the training
+    /// states and the noise of the sensors. Forecasts of departures from the mean course then begin as that estimate times the
+    /// share that [persists](crate::problem::Measured::persisting) over their lead.
     BestLinear,
 }
 
@@ -276,9 +276,8 @@ impl TwinConfig {
         }
         self.encoder.validate()?;
         self.decoder.length_scale.validate("decoder.length_scale")?;
-        if self.source == SourceEstimate::BestLinear && problem.measured.covariances.is_empty() {
-            let requirement = "needs the covariance of station records (data.records)";
-            return refuse("source", "best_linear".into(), requirement);
+        if self.source == SourceEstimate::BestLinear && problem.times.is_none() {
+            return refuse("source", "best_linear".into(), "needs times");
         }
         if self.output != OutputForm::Direct
             && (problem.times.is_none() || !problem.source_channels.is_multiple_of(problem.target_channels))

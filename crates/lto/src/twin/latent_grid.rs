@@ -1,9 +1,10 @@
 //! The fixed grid that carries the channels of the set convolution and the latent state.
 
 use super::config::LatentPlacement;
+use crate::device::table;
 use crate::error::Result;
 use crate::nn::coarsen::GridAxis;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use lto_numerics::{Axis, Domain, Grid, Placement, PointStructure, Points};
 use std::f64::consts::TAU;
 
@@ -78,7 +79,7 @@ impl LatentGrid {
             }
         }
         let channels = position_channels(self.grid.domain());
-        Tensor::from_data(TensorData::new(values, [1, channels, n0, n1]), device)
+        table(values, [1, channels, n0, n1], device)
     }
 
     /// Its axes, the first with one point in one dimension.

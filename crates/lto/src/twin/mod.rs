@@ -10,6 +10,7 @@ pub mod latent_grid;
 pub mod semigroup;
 pub mod source;
 
+use crate::device::send;
 use crate::error::Result;
 use crate::interpolate::at_queries;
 use crate::kernel::transport::transport;
@@ -20,13 +21,14 @@ use crate::problem::Problem;
 use crate::size::{Size, chain};
 use boundary::Boundary;
 use burn::module::Module;
-use burn::tensor::{Device, Tensor, TensorData};
-use config::{Interpolation, OutputForm, SourceEstimate, TwinConfig};
+use burn::tensor::{Device, Tensor};
+use config::{Interpolation, OutputForm, SourceEstimate, TwinConfig, refuse};
 use decoder::Decoder;
 use encoder::{Encode, Encoder};
 use evolution::{Evolution, Evolve, LatentSpace};
 use latent_grid::LatentGrid;
 use lto_numerics::dataset::Context;
+use lto_numerics::kriging::Kriging;
 use lto_numerics::{Points, SetConv};
 use semigroup::Semigroup;
 use source::SourceFields;
@@ -62,8 +64,9 @@ pub struct Twin {
     deviation: bool,
     #[module(skip)]
     needs_source: bool,
+    /// What estimates each channel of a source best, if sources are estimated so.
     #[module(skip)]
-    best_linear: bool,
+    best_linear: Option<Arc<Vec<Kriging>>>,
     #[module(skip)]
     takes_missing: bool,
     /// The static fields on the latent grid, `[c, n0, n1]`; none if the problem has none.
@@ -113,12 +116,16 @@ impl Twin {
         let network = TwinNetwork { encoder, evolution, decoder, semigroup };
         let places = Points::grid(grid.grid().clone());
         let statics = statics.map(|fields| fields.at(&problem.domain, &places)).transpose()?;
+        let best_linear = (config.source == SourceEstimate::BestLinear).then(|| {
+            let each = problem.measured.covariances.iter();
+            each.map(|covariance| Ok(Kriging::new(covariance, &problem.domain)?)).collect::<Result<Vec<_>>>()
+        });
         Ok(Self {
             network,
             output: config.output,
             deviation: config.decoder.deviation,
             needs_source: config.needs_source(),
-            best_linear: config.source == SourceEstimate::BestLinear,
+            best_linear: best_linear.transpose()?.map(Arc::new),
             takes_missing: config.encoder.takes_missing(),
             statics: statics.unwrap_or_default(),
             boundary: config.boundary,
@@ -134,8 +141,12 @@ impl Twin {
 
     /// The estimated sources, if anything uses them.
     fn source(&self, contexts: &[Context]) -> Result<Option<SourceFields>> {
-        let covariances = if self.best_linear { &self.problem.measured.covariances[..] } else { &[] };
-        let fields = || SourceFields::new(contexts, &self.grid, covariances, self.problem.target_channels);
+        if self.best_linear.as_ref().is_some_and(|kriging| kriging.is_empty()) {
+            let requirement = "needs the covariance of training data, which this model was not made with";
+            refuse("source", "best_linear".into(), requirement)?;
+        }
+        let best_linear = self.best_linear.as_deref().map(Vec::as_slice);
+        let fields = || SourceFields::new(contexts, &self.grid, best_linear, self.problem.target_channels);
         self.needs_source.then(fields).transpose()
     }
 
@@ -202,7 +213,7 @@ impl Twin {
             times.iter().map(|(s, t)| self.problem.measured.persisting(t - s)).collect();
         let moved = |source: &SourceFields| {
             let moved = transport(scaled(part(0, dim)) * REACH, source.fields(), queries.to_vec());
-            changed(if self.best_linear {
+            changed(if self.best_linear.is_some() {
                 moved * tensor::<3>(&persisting, [b, 1, 1], &device)
             } else {
                 moved
@@ -211,13 +222,13 @@ impl Twin {
         match (self.output, source) {
             (OutputForm::Residual, _) => {
                 let newest: Vec<Context> = contexts.iter().map(|context| context.newest(given)).collect();
-                let source = TensorData::new(at_queries(&newest, queries)?, [b, given, m]);
-                Ok(changed(Tensor::from_data(source, &device)) + scaled(decoded))
+                let source = send(at_queries(&newest, queries)?, [b, given, m], &device);
+                Ok(changed(source) + scaled(decoded))
             }
             (OutputForm::Transport, Some(source)) => Ok(moved(source) + scaled(part(dim, given - dim))),
             (OutputForm::Gated, Some(source)) => {
                 // The best linear estimate knows what it does not see.
-                let freedom = match self.best_linear {
+                let freedom = match self.best_linear.is_some() {
                     true => tensor::<3>(&changes, [b, 1, 1], &device),
                     false => {
                         let freedom = gate::freedom(contexts, queries, &changes, self.grid.spacing())?;
@@ -343,6 +354,10 @@ impl OperatorConfig for TwinConfig {
 
     fn takes_calendar(&self) -> bool {
         true
+    }
+
+    fn needs_covariance(&self) -> bool {
+        self.source == SourceEstimate::BestLinear
     }
 
     fn max_step(&self) -> Option<f64> {

@@ -3,6 +3,7 @@
 
 use super::config::refuse;
 use super::latent_grid::LatentGrid;
+use crate::device::table;
 use crate::error::Result;
 use crate::operator::tensor;
 use crate::problem::Problem;
@@ -163,6 +164,5 @@ fn basis(waves: &[[i32; 2]], points: &Points, device: &Device) -> [Tensor<2>; 2]
             (cos[i * m + j], sin[i * m + j]) = (re as f32, im as f32);
         }
     }
-    [cos, sin]
-        .map(|values| Tensor::from_data(burn::tensor::TensorData::new(values, [waves.len(), m]), device))
+    [cos, sin].map(|values| table(values, [waves.len(), m], device))
 }

@@ -1,19 +1,22 @@
 //! The source state as a function of the place, estimated from its observations.
 
 use super::latent_grid::LatentGrid;
+use crate::device::send;
 use crate::error::Result;
 use crate::interpolate::by_channel;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use lto_numerics::dataset::Context;
-use lto_numerics::kriging::Covariance;
+use lto_numerics::kriging::Kriging;
 use lto_numerics::resample::SplineField;
 use lto_numerics::setconv::nearest_linear;
-use lto_numerics::{Field, PointStructure, Points};
+use lto_numerics::{Field, Grid, PointStructure, Points};
 use std::sync::Arc;
 
 /// û_s of each example: the spline through the observations of a whole grid, otherwise through their estimate on the
-/// latent grid by [`nearest_linear`] or, given a covariance for every channel of a frame, the
-/// [best linear one](Covariance::estimate). A channel that nobody observes is zero, the mean.
+/// latent grid by [`nearest_linear`] or, given what estimates every channel of a frame best, the
+/// [best linear one](Kriging::estimate), also from grids coarser than the latent one; whole grids are then
+/// [smoothed](Kriging::smoothed) where they show noise. A channel that nobody observes is zero,
+/// the mean.
 #[derive(Clone, Debug)]
 pub struct SourceFields {
     /// All frames of the sources.
@@ -30,11 +33,11 @@ impl SourceFields {
     pub fn new(
         contexts: &[Context],
         grid: &LatentGrid,
-        covariances: &[Covariance],
+        best_linear: Option<&[Kriging]>,
         q: usize,
     ) -> Result<Self> {
         let fields =
-            contexts.iter().map(|context| field(context, grid, covariances)).collect::<Result<Vec<_>>>()?;
+            contexts.iter().map(|context| field(context, grid, best_linear)).collect::<Result<Vec<_>>>()?;
         let fields = Arc::new(fields);
         let newest = match contexts[0].n_channels == q {
             true => fields.clone(),
@@ -66,32 +69,54 @@ impl SourceFields {
                 values.iter().enumerate().for_each(|(c, v)| all[begin + c * points.len() + i] = *v as f32);
             }
         }
-        Tensor::from_data(TensorData::new(all, [self.fields.len(), p, n0, n1]), device)
+        send(all, [self.fields.len(), p, n0, n1], device)
     }
 }
 
-fn field(context: &Context, grid: &LatentGrid, covariances: &[Covariance]) -> Result<SplineField> {
+fn field(context: &Context, grid: &LatentGrid, best_linear: Option<&[Kriging]>) -> Result<SplineField> {
     let p = context.n_channels;
-    if let (PointStructure::Grid(own), false) = (context.points.structure(), context.has_missing()) {
-        let field = Field::new(Arc::new(own.clone()), p, context.values.clone())?;
-        if let Ok(spline) = SplineField::new(&field) {
+    let coarse = best_linear.is_some() && context.points.len() < grid.grid().len();
+    if let (PointStructure::Grid(own), false) = (context.points.structure(), coarse || context.has_missing())
+    {
+        let own = Arc::new(own.clone());
+        let values = match best_linear {
+            None => context.values.clone(),
+            Some(each) => smoothed(context, &own, each)?,
+        };
+        if let Ok(spline) = SplineField::new(&Field::new(own, p, values)?) {
             return Ok(spline);
         }
     }
     let points = Points::grid(grid.grid().clone());
-    let values = if covariances.is_empty() {
-        by_channel(context, &points, 0.0, |context, points| {
+    let values = match best_linear {
+        None => by_channel(context, &points, 0.0, |context, points| {
             Ok(nearest_linear(&context.points, &context.values, points)?)
-        })?
-    } else {
-        let estimate = |c: usize| match context.channel(c) {
-            Some(Context { points: places, values, deviations, .. }) => {
-                let covariance = &covariances[c % covariances.len()];
-                Ok(covariance.estimate(&places, &values, deviations.as_deref(), &points)?)
-            }
-            None => Ok(vec![0.0; points.len()]),
-        };
-        (0..p).map(estimate).collect::<Result<Vec<_>>>()?.concat()
+        })?,
+        Some(each) => {
+            let estimate = |c: usize| match context.channel(c) {
+                Some(Context { points: places, values, deviations, .. }) => {
+                    Ok(each[c % each.len()].estimate(&places, &values, deviations.as_deref(), &points)?)
+                }
+                None => Ok(vec![0.0; points.len()]),
+            };
+            (0..p).map(estimate).collect::<Result<Vec<_>>>()?.concat()
+        }
     };
     Ok(SplineField::new(&Field::new(Arc::new(grid.grid().clone()), p, values)?)?)
+}
+
+/// The values of a whole grid, without the noise that they show.
+fn smoothed(context: &Context, grid: &Arc<Grid>, best_linear: &[Kriging]) -> Result<Vec<f64>> {
+    let n = grid.len();
+    let mut all = Vec::with_capacity(context.values.len());
+    for (c, values) in context.values.chunks_exact(n).enumerate() {
+        let field = Field::new(grid.clone(), 1, values.to_vec())?;
+        let deviations = context.deviations.as_ref().map(|all| &all[c * n..(c + 1) * n]);
+        let noise = deviations.map(|each| each.iter().map(|d| d * d).sum::<f64>() / n as f64);
+        match best_linear[c % best_linear.len()].smoothed(&field, noise) {
+            Some(smooth) => all.extend(smooth),
+            None => all.extend(values),
+        }
+    }
+    Ok(all)
 }

@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 use detect::Start;
 use serde::Serialize;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 /// All formats in the order in which they are tried, one line each: the variant, what its files are called in words,
@@ -139,11 +140,13 @@ pub trait ArrayStore: Send {
     /// No such array, a slice beyond it, elements that are not numbers, or a damaged file.
     fn read(&mut self, array: &str, start: &[usize], count: &[usize]) -> Result<Vec<f64>>;
 
-    /// The texts of an array of texts `[n]`, or of characters `[n, m]`; `None` if its elements are something else.
+    /// Some texts of an array of texts `[n]`, or of characters `[n, m]`; `None` if its elements are something else. Rows
+    /// beyond the end are left out.
     ///
     /// # Errors
     /// No such array, or a damaged file.
-    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+    fn texts(&mut self, array: &str, rows: Range<usize>) -> Result<Option<Vec<String>>> {
+        let _ = rows;
         array_index(self.path(), self.arrays(), array).map(|_| None)
     }
 

@@ -10,9 +10,14 @@ use super::text::TextForm;
 use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, array_index, check_slice};
 use crate::error::{Error, Result};
 use crate::memory;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+/// Arrays that may be read in turns, each from where it was left.
+const IN_TURNS: usize = 32;
 
 /// A stretch of a file, and the bytes it decodes to.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +139,7 @@ pub(crate) fn data_len(shape: &[usize], kind: Kind, available: u64) -> Result<u6
 /// # Cost
 /// An uncompressed slice costs the bytes it spans, read in blocks of at most 1 MiB; gaps under 32 KiB are
 /// read through. A compressed slice costs decompressing the array from its start to the end of the slice,
-/// except that a read which follows the previous one continues from there. Memory is the result plus fixed
+/// except that a read which follows the previous one of that array continues from there. Memory is the result plus fixed
 /// buffers.
 ///
 /// In column-major arrays (MATLAB, Fortran order) whose first axis counts samples, one sample spans the whole
@@ -149,10 +154,8 @@ pub struct StridedStore {
     contents: Vec<Result<Block, String>>,
     texts: Vec<Option<TextBlock>>,
     attributes: Vec<(String, String, Attribute)>,
-    /// The array last decompressed, and how far.
-    inflater: Option<(usize, Inflater)>,
-    /// The uncompressed array being read in order, and its checksum so far.
-    checksum: Option<(usize, RunningChecksum)>,
+    /// The arrays last read, the newest last, and how far: several may be read in turns.
+    progress: VecDeque<(usize, Progress)>,
     ahead: ReadAhead,
 }
 
@@ -172,39 +175,64 @@ impl StridedStore {
             texts: found.iter().map(|f| f.text).collect(),
             contents: found.into_iter().map(|f| f.content).collect(),
             attributes,
-            inflater: None,
-            checksum: None,
+            progress: VecDeque::new(),
             ahead: ReadAhead::default(),
         }
     }
 
     fn gather(&mut self, slice: &Slice, block: Block) -> Result<Vec<f64>> {
-        let info = &self.arrays[slice.array];
-        let plan = SlicePath::new(&info.shape, block.order, &slice.start, &slice.count);
-        if self.inflater.as_ref().is_none_or(|(array, _)| *array != slice.array) {
-            self.inflater = block.extent.inflater().map(|i| (slice.array, i));
-        }
-        if self.checksum.as_ref().is_none_or(|(array, _)| *array != slice.array) {
-            self.checksum = RunningChecksum::of(block.extent).map(|sum| (slice.array, sum));
-        }
-        let (file, inflater, checksum) = (&mut self.file, &mut self.inflater, &mut self.checksum);
-        let values = plan.gather(block.scalar, |at, out| {
-            let at = block.first_byte + at;
-            if let Some((_, inflater)) = inflater {
-                return inflater.read_at(file, at, out);
-            }
-            read_at(file, block.extent.offset + at, out)?;
-            match checksum {
-                Some((_, checksum)) => checksum.add(file, block.first_byte, at, out),
-                None => Ok(()),
-            }
-        });
-        values.map_err(|source| {
-            // A failed read leaves no state to continue from.
-            self.inflater = None;
-            self.checksum = None;
-            file_error(&self.path, Some(&info.name), source)
+        let plan = SlicePath::new(&self.arrays[slice.array].shape, block.order, &slice.start, &slice.count);
+        self.follow(slice.array, block.extent, |file, progress| {
+            plan.gather(block.scalar, |at, out| progress.read(file, block.first_byte, at, out))
         })
+    }
+
+    /// Reads on in an array, from where the last read of it ended.
+    fn follow<T>(
+        &mut self,
+        array: usize,
+        extent: Extent,
+        read: impl FnOnce(&mut File, &mut Progress) -> io::Result<T>,
+    ) -> Result<T> {
+        let known = self.progress.iter().position(|(of, _)| *of == array);
+        let known = known.and_then(|at| self.progress.remove(at)).map(|(_, progress)| progress);
+        let mut progress = known.unwrap_or_else(|| Progress::of(extent));
+        let values = read(&mut self.file, &mut progress)
+            .map_err(|source| file_error(&self.path, Some(&self.arrays[array].name), source))?;
+        // A failed read leaves no state to continue from.
+        self.progress.push_back((array, progress));
+        if self.progress.len() > IN_TURNS {
+            self.progress.pop_front();
+        }
+        Ok(values)
+    }
+}
+
+/// How far an array was read.
+struct Progress {
+    extent: Extent,
+    /// The state of the decompression of a compressed one.
+    inflater: Option<Inflater>,
+    /// The checksum so far of an uncompressed one.
+    checksum: Option<RunningChecksum>,
+}
+
+impl Progress {
+    fn of(extent: Extent) -> Self {
+        Self { extent, inflater: extent.inflater(), checksum: RunningChecksum::of(extent) }
+    }
+
+    /// Fills `out` with the bytes `at` and after, counted from the first element, which lies `first` bytes into the extent.
+    fn read(&mut self, file: &mut File, first: u64, at: u64, out: &mut [u8]) -> io::Result<()> {
+        let at = first + at;
+        if let Some(inflater) = &mut self.inflater {
+            return inflater.read_at(file, at, out);
+        }
+        read_at(file, self.extent.offset + at, out)?;
+        match &mut self.checksum {
+            Some(checksum) => checksum.add(file, first, at, out),
+            None => Ok(()),
+        }
     }
 }
 
@@ -250,18 +278,24 @@ impl ArrayStore for StridedStore {
         }
     }
 
-    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+    fn texts(&mut self, array: &str, rows: Range<usize>) -> Result<Option<Vec<String>>> {
         let index = array_index(&self.path, &self.arrays, array)?;
         let Some(TextBlock { extent, first_byte, form }) = self.texts[index] else { return Ok(None) };
         let shape = &self.arrays[index].shape;
         let Some(row) = form.row_size(shape) else { return Ok(None) };
-        let truncated = || Error::corrupt(&self.path, Some(array), "the file is truncated or damaged");
-        let end = shape[0].checked_mul(row).and_then(|n| n.checked_add(first_byte as usize));
-        let end = end.filter(|end| *end as u64 <= extent.decoded_len).ok_or_else(truncated)?;
-        memory::require("texts", 2 * end as u128)?;
-        let bytes = extent.start(&mut self.file, end).map_err(|e| file_error(&self.path, Some(array), e))?;
-        let bytes = bytes.get(first_byte as usize..end).ok_or_else(truncated)?;
-        Ok(Some(form.decode(bytes, row)))
+        let n = shape[0];
+        let held = n.checked_mul(row).and_then(|bytes| (bytes as u64).checked_add(first_byte));
+        if held.is_none_or(|held| held > extent.decoded_len) {
+            return Err(Error::corrupt(&self.path, Some(array), "the file is truncated or damaged"));
+        }
+        let (start, end) = (rows.start.min(n) * row, rows.end.min(n) * row);
+        let length = end.saturating_sub(start);
+        memory::require("texts", 2 * length as u128)?;
+        let mut bytes = vec![0; length];
+        self.follow(index, extent, |file, progress| {
+            progress.read(file, first_byte, start as u64, &mut bytes)
+        })?;
+        Ok(Some(form.decode(&bytes, row)))
     }
 }
 

@@ -55,7 +55,7 @@ impl FivePoint {
             for j in 1..n - 1 {
                 out[j] = row.center[j] * here[j] - row.neighbors(j, north, here, south);
             }
-            energy += super::rows::dot(here, out);
+            energy += crate::matrix::dot(here, out);
         }
         energy
     }

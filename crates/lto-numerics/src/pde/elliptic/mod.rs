@@ -16,9 +16,9 @@ pub use exact::{EllipticProblem, unit_source_solution};
 
 use crate::error::{Error, Result};
 use crate::grid::expect;
+use crate::matrix::dot;
 use five_point::FivePoint;
 use multigrid::Multigrid;
-use rows::dot;
 
 /// Residual, relative to the right-hand side, at which [`solve`] stops.
 pub const TOLERANCE: f64 = 1e-11;

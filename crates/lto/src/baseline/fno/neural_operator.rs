@@ -2,12 +2,11 @@
 
 use super::block::Block;
 use super::config::FnoConfig;
-use crate::kernel::activation::Activation;
+use crate::kernel::activation::{Activation, gelu_stock};
 use crate::kernel::spectral::Transform;
 use crate::nn::mlp::Linear;
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
-use burn::tensor::activation::gelu;
 use burn::tensor::{Device, Tensor};
 use std::sync::Arc;
 
@@ -75,7 +74,7 @@ impl NeuralOperator {
             let gated = h * self.gates[i].weight.val().reshape([1, width, 1]);
             h = self.mixers[i].forward(plane.reshape([b, width, m])) + gated;
             if !is_last {
-                h = gelu(h);
+                h = gelu_stock(h);
             }
         }
         self.projection.forward(h)

@@ -4,13 +4,14 @@ pub mod config;
 mod network;
 mod places;
 
+use crate::device::send;
 use crate::error::{Error, Result};
 use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen};
 use crate::parameters::device_of;
 use crate::problem::Problem;
 use crate::size::{Size, chain, points};
 use burn::module::Module;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use config::{LnoConfig, LnoQueries};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
@@ -55,7 +56,7 @@ impl Lno {
     fn rows(&self, values: Vec<f32>, columns: usize) -> Tensor<2> {
         let device = device_of(&self.network);
         let shape = [values.len() / columns, columns];
-        Tensor::from_data(TensorData::new(values, shape), &device)
+        send(values, shape, &device)
     }
 
     /// Refuses queries away from the observations, which the published form cannot answer.

@@ -1,10 +1,12 @@
 //! Errors of a model at stations.
 
-use super::{Group, Span, StationData};
+use super::{Group, Span, StationData, some_stations};
+use crate::data::context::{ContextChoice, DesignKind};
 use crate::error::Result;
 use crate::model::{Forecast, Model, Spread};
 use lto_numerics::Points;
 use lto_numerics::dataset::Mask;
+use lto_numerics::pde::sample_rng;
 use std::sync::Arc;
 
 /// One forecast against what was observed.
@@ -32,6 +34,9 @@ pub struct BandScore {
 /// The level of the bands that are scored.
 pub const LEVEL: f64 = 0.9;
 
+/// Seed of the stations that are drawn, the same for all models.
+const SEED: u64 = 0;
+
 /// What is scored.
 #[derive(Clone, Copy)]
 pub struct Scoring<'a> {
@@ -39,6 +44,8 @@ pub struct Scoring<'a> {
     pub data: &'a StationData,
     /// Which stations give contexts.
     pub from: Group,
+    /// How many of these that report are used, drawn anew for each forecast: 1 for all.
+    pub fraction: f64,
     /// Which times the contexts and targets are of.
     pub span: Span,
     /// Where the truth is: the same records, or others with the same times.
@@ -66,7 +73,10 @@ impl Scoring<'_> {
             let (s, t) = (data.records().times()[i], data.records().times()[later]);
             let Some(target) = self.truth.at(t) else { continue };
             let keep = |station: u32| data.is_in(station, self.from);
-            let Some(context) = data.context(i, history, keep)? else { continue };
+            let Some(whole) = data.context(i, history, keep)? else { continue };
+            let design = if self.fraction < 1.0 { DesignKind::Random } else { DesignKind::Full };
+            let choice = ContextChoice { design, fraction: self.fraction };
+            let context = some_stations(choice, whole, &mut sample_rng(SEED, i as u64))?;
             // A variable that nobody observes now cannot be forecast.
             if (0..p).any(|c| context.newest(p).channel(c).is_none()) {
                 continue;

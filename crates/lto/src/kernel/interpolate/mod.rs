@@ -9,7 +9,8 @@ mod tests;
 
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
 use super::simd::{self, Isa};
-use burn::tensor::{Int, Tensor, TensorData};
+use crate::device::table;
+use burn::tensor::Tensor;
 pub use cubic::cubic;
 use grid::Planes;
 use points::{ChannelsLast, Gather, Scatter, add_channels_first};
@@ -49,9 +50,7 @@ fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, query: &QueryWeights) -> Tensor
     let [b, k, n0, n1] = z.dims();
     let device = z.device();
     let axis = |of: &AxisWeights| {
-        let matrix = |data: &[f32]| {
-            Tensor::<2>::from_data(TensorData::new(data.to_vec(), [of.rows, of.columns]), &device)
-        };
+        let matrix = |data: &[f32]| table(data.to_vec(), [of.rows, of.columns], &device);
         if of.derivative.is_empty() {
             return matrix(&of.weights);
         }
@@ -65,9 +64,10 @@ fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, query: &QueryWeights) -> Tensor
         QueryLayout::Grid => first.unsqueeze::<3>().matmul(rows).reshape([b, k, query.points()]),
         QueryLayout::Masked(indices) => {
             let whole: Tensor<3> = first.unsqueeze::<3>().matmul(rows).reshape([b as i64, k as i64, -1]);
-            let indices: Vec<i64> = indices.iter().map(|&i| i as i64).collect();
+            // Sent as the numbers that they are; exact up to 2²⁴.
+            let indices: Vec<f32> = indices.iter().map(|&i| i as f32).collect();
             let n = indices.len();
-            whole.select(2, Tensor::<1, Int>::from_data(TensorData::new(indices, [n]), &device))
+            whole.select(2, table(indices, [n], &device).int())
         }
     }
 }

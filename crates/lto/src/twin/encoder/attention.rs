@@ -1,10 +1,12 @@
 //! The learned attention encoder: every grid position attends to the observations.
 
 use super::{Encode, EncoderKind};
+use crate::device::table;
 use crate::error::Result;
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::coordinates::unit_coordinates;
 use crate::nn::mlp::Mlp;
+use crate::operator::tensor;
 use crate::problem::Problem;
 use crate::size::chain;
 use crate::twin::config::{TwinConfig, require_size};
@@ -12,7 +14,7 @@ use crate::twin::latent_grid::LatentGrid;
 use crate::twin::source::SourceFields;
 use burn::module::Module;
 use burn::tensor::activation::softmax;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 use serde::{Deserialize, Serialize};
@@ -78,9 +80,7 @@ impl Encode for AttentionEncoder {
         let attended = contexts.iter().map(|context| {
             let key = self.key.forward(unit_positions(&context.points, device));
             let shape = [context.n_channels, context.points.len()];
-            let observed =
-                TensorData::new(context.values.iter().map(|&v| v as f32).collect::<Vec<_>>(), shape);
-            let value = self.value.forward(Tensor::<2>::from_data(observed, device).transpose());
+            let value = self.value.forward(tensor(&context.values, shape, device).transpose());
             let out = softmax(query.clone().matmul(key.transpose()), 1).matmul(value);
             out.transpose().reshape([1, self.width, n0, n1])
         });
@@ -91,6 +91,5 @@ impl Encode for AttentionEncoder {
 }
 
 fn unit_positions(points: &Points, device: &Device) -> Tensor<2> {
-    let shape = [points.len(), points.dim()];
-    Tensor::from_data(TensorData::new(unit_coordinates(points), shape), device)
+    table(unit_coordinates(points), [points.len(), points.dim()], device)
 }

@@ -1,6 +1,7 @@
 //! The Gaussian set-convolution encoder: density and signals on the latent grid, then a small CNN.
 
 use super::{Density, Encode, EncoderKind};
+use crate::device::send;
 use crate::error::Result;
 use crate::kernel::clock;
 use crate::kernel::log_scale::{attach_log_scale, scale_of};
@@ -12,7 +13,7 @@ use crate::twin::config::{LengthScale, TwinConfig, latent_spacing, refuse, requi
 use crate::twin::latent_grid::{LatentGrid, position_channels};
 use crate::twin::source::SourceFields;
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use lto_numerics::dataset::Context;
 use lto_numerics::setconv::{GridChannels, trust};
 use lto_numerics::{Points, SetConv};
@@ -201,7 +202,7 @@ impl SetConvEncoder {
         if slope {
             attach_log_scale(made.values, made.slopes, shape, log_length_scale)
         } else {
-            Tensor::from_data(TensorData::new(made.values, shape), &log_length_scale.device())
+            send(made.values, shape, &log_length_scale.device())
         }
     }
 

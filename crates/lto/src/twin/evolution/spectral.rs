@@ -3,12 +3,12 @@
 use super::timed::TimeEmbedding;
 use super::{EvolutionKind, Evolve, LatentSpace};
 use crate::error::Result;
+use crate::kernel::activation::gelu_stock;
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::film::Film;
 use crate::nn::spectral_conv::SpectralConv;
 use crate::twin::config::refuse;
 use burn::module::Module;
-use burn::tensor::activation::gelu;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +105,7 @@ impl Evolve for SpectralEvolution {
             let y = global.forward(h.clone()) + local.forward(h.clone());
             h = match &embedding {
                 Some(embedding) => self.films[i].added(y, embedding.clone(), Activation::Gelu, h),
-                None => h + gelu(y),
+                None => h + gelu_stock(y),
             };
         }
         z + self.output.forward(h)

@@ -18,6 +18,7 @@ use super::{ArrayInfo, ArrayStore, Attribute, ElementType, Format, array_index, 
 use crate::error::{Error, Result};
 use rust_hdf5::{H5Dataset, H5File, Hdf5Error};
 use std::io;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ pub struct Hdf5Store {
     contents: Vec<Content>,
     attributes: Vec<(String, String, Attribute)>,
     length: u64,
+    /// The array of texts last read.
+    texts: Option<(usize, Vec<String>)>,
 }
 
 /// What is behind a listed name.
@@ -95,7 +98,7 @@ impl Hdf5Store {
             contents.push(content);
         }
         let format = if matlab { Format::Mat73 } else { Format::Hdf5 };
-        Ok(Self { path: path.into(), format, arrays, contents, attributes, length })
+        Ok(Self { path: path.into(), format, arrays, contents, attributes, length, texts: None })
     }
 }
 
@@ -172,15 +175,27 @@ impl ArrayStore for Hdf5Store {
         Ok(matlab::reverse_axes(guarded_read(&reversed(start), &count)?, &count))
     }
 
-    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+    /// Texts can only be read all at once, and are kept.
+    fn texts(&mut self, array: &str, rows: Range<usize>) -> Result<Option<Vec<String>>> {
         let at = array_index(&self.path, &self.arrays, array)?;
         let Content::Texts(dataset) = &self.contents[at] else { return Ok(None) };
         let shape = &self.arrays[at].shape;
         if shape.is_empty() || shape.contains(&0) {
             return Ok(None);
         }
-        guarded(&self.path, Some(array), || storage::check(dataset, Kind::U8, shape, self.length))?
-            .map_err(|problem| Error::corrupt(&self.path, Some(array), problem))?;
-        guarded(&self.path, Some(array), || element::texts(dataset, shape))
+        let all = match self.texts.take().filter(|(of, _)| *of == at) {
+            Some((_, all)) => all,
+            None => {
+                guarded(&self.path, Some(array), || storage::check(dataset, Kind::U8, shape, self.length))?
+                    .map_err(|problem| Error::corrupt(&self.path, Some(array), problem))?;
+                match guarded(&self.path, Some(array), || element::texts(dataset, shape))? {
+                    Some(all) => all,
+                    None => return Ok(None),
+                }
+            }
+        };
+        let some = all.get(rows.start.min(all.len())..rows.end.min(all.len())).map(<[String]>::to_vec);
+        self.texts = Some((at, all));
+        Ok(some)
     }
 }

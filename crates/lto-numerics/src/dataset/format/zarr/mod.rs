@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 /// Groups within groups that are looked into.
@@ -306,22 +306,25 @@ impl ArrayStore for ZarrStore {
         Ok(out)
     }
 
-    fn texts(&mut self, array: &str) -> Result<Option<Vec<String>>> {
+    fn texts(&mut self, array: &str, rows: Range<usize>) -> Result<Option<Vec<String>>> {
         let number = array_index(&self.path, &self.arrays, array)?;
         let Ok((form, _)) = &self.forms[number] else { return Ok(None) };
         let (Some(texts), &[length], &[chunk]) = (form.texts, &form.shape[..], &form.chunk[..]) else {
             return Ok(None);
         };
-        memory::require(&format!("{length} texts"), (length as u128) * 32)?;
-        let mut all = Vec::new();
-        for i in 0..length.div_ceil(chunk) {
+        let rows = rows.start.min(length)..rows.end.min(length);
+        memory::require(&format!("{} texts", rows.len()), (rows.len() as u128) * 32)?;
+        let mut all = Vec::with_capacity(rows.len());
+        for i in rows.start / chunk..rows.end.div_ceil(chunk) {
             let found = match self.bytes(form, number, &[i], &texts.lengths(chunk))? {
                 Some(bytes) => texts.decode(&bytes),
                 None => Ok(Vec::new()),
             };
-            all.extend(found.map_err(|problem| Error::corrupt(&self.path, Some(array), problem))?);
-            // What is not stored is empty, and the last chunk reaches beyond the end.
-            all.resize(length.min((i + 1) * chunk), String::new());
+            let mut found = found.map_err(|problem| Error::corrupt(&self.path, Some(array), problem))?;
+            let before = i * chunk;
+            // What is not stored is empty.
+            found.resize(chunk.min(rows.end - before), String::new());
+            all.extend(found.drain(rows.start.saturating_sub(before)..));
         }
         Ok(Some(all))
     }
