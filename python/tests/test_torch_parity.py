@@ -44,6 +44,7 @@ EVOLUTIONS = {
     "steady": "{ kind = 'steady', width = 4 }",
     "residual": "{ kind = 'residual', width = 4 }",
     "spectral": "{ kind = 'spectral', width = 4, modes = 3, blocks = 2, taps = 5, dilations = [1, 2] }",
+    "displaced": "{ kind = 'spectral', width = 4, modes = 3, blocks = 2, displacements = 2 }",
     "multigrid": "{ kind = 'multigrid', width = 4, levels = 3, cycles = 2 }",
 }
 OUTPUTS = ["direct", "residual", "transport", "gated"]
@@ -104,6 +105,7 @@ def test_steady_twins(tmp_path: Path, encoder: str, evolution: str) -> None:
     "keys",
     [
         {"padding": "'zero'", "evolution": EVOLUTIONS["spectral"]},
+        {"evolution": EVOLUTIONS["displaced"]},
         {"latent_placement": "'center'", "evolution": EVOLUTIONS["multigrid"], "latent_points": "9"},
         {"decoder": "{ hidden = 5, interpolation = 'cubic' }"},
         {

@@ -30,7 +30,7 @@ struct Case {
 }
 
 /// The same cases as in the script.
-fn cases() -> [Case; 17] {
+fn cases() -> [Case; 19] {
     let case =
         |name, dim, periodic, timed, channels, model| Case { name, dim, periodic, timed, channels, model };
     let timed = "encoder = { kind = 'set_conv', hidden = 3 }\nevolution = { kind = 'timed', width = 4 }";
@@ -100,6 +100,24 @@ fn cases() -> [Case; 17] {
             [1, 1],
             "encoder = { kind = 'set_conv', hidden = 3 }
             evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2 }",
+        ),
+        case(
+            "displaced_1d",
+            1,
+            true,
+            true,
+            [1, 1],
+            "encoder = { kind = 'set_conv', hidden = 3 }
+            evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2, displacements = 2 }",
+        ),
+        case(
+            "displaced_2d",
+            2,
+            false,
+            false,
+            [1, 1],
+            "encoder = { kind = 'set_conv', hidden = 3 }
+            evolution = { kind = 'spectral', width = 4, modes = 3, blocks = 2, displacements = 4 }",
         ),
         case("multigrid_1d", 1, true, true, [1, 1], multigrid),
         case("multigrid_2d", 2, false, false, [1, 1], multigrid),

@@ -12,6 +12,7 @@ from torch.nn import functional
 from . import tables
 from .checks import known
 from .layers import Conv, Film, Linear
+from .advect import advected
 from .spectral import Waves, convolved
 
 Periodic = tuple[bool, ...]
@@ -79,6 +80,10 @@ class _Modulated(nn.Module):
         self.films = nn.ModuleList(Film(f, f) for _ in range(blocks if timed else 0))
         self.output = Conv(f, k, 3, periodic, zero=True)
 
+    def moved(self, _i: int, h: Tensor) -> Tensor:
+        """The state that block i takes."""
+        return h
+
     def block(self, i: int, h: Tensor) -> Tensor:
         """Block i before its modulation."""
         raise NotImplementedError
@@ -87,6 +92,7 @@ class _Modulated(nn.Module):
         embedding = self.time(times) if self.time is not None else None
         h = self.input(z)
         for i in range(self.n_blocks):
+            h = self.moved(i, h)
             y = self.block(i, h)
             if embedding is not None:
                 y = self.films[i](y, embedding)
@@ -129,9 +135,15 @@ class SpectralConv(nn.Module):
 
 
 class SpectralEvolution(_Modulated):
-    """Blocks ``h + GELU(FiLM(spectral h + conv h))`` with dilated local convolutions."""
+    """Blocks ``h + GELU(FiLM(spectral h + conv h))`` with dilated local convolutions. With displacements, a block first moves each
+    group of its channels."""
 
-    def __init__(self, config: dict[str, Any], k: int, periodic: Periodic, timed: bool, **_: Any) -> None:
+    reach = 1 / 64
+    """A displacement of size one, as a share of an axis."""
+
+    def __init__(
+        self, config: dict[str, Any], k: int, periodic: Periodic, timed: bool, wraps: tuple[bool, bool]
+    ) -> None:
         f, n = config["width"], config["blocks"]
         super().__init__(f, k, periodic, n, timed)
         taps, dilations = config.get("taps", 3), config.get("dilations", [1])
@@ -139,6 +151,15 @@ class SpectralEvolution(_Modulated):
         self.local = nn.ModuleList(
             Conv(f, f, taps, periodic, dilations[i % len(dilations)]) for i in range(n)
         )
+        groups, self.wraps = config.get("displacements", 0), wraps[-len(periodic) :]
+        self.movers = nn.ModuleList(
+            Conv(f, groups * len(periodic), 1, periodic, zero=True) for _ in range(n if groups else 0)
+        )
+
+    def moved(self, i: int, h: Tensor) -> Tensor:
+        if not self.movers:
+            return h
+        return advected(h, self.reach * self.movers[i](h), self.wraps)
 
     def block(self, i: int, h: Tensor) -> Tensor:
         return self.spectral[i](h) + self.local[i](h)

@@ -5,6 +5,7 @@
 
 use super::axis_weights::{PowerTables, Total};
 use super::moments::{Moments, Term};
+use crate::domain::Axis;
 use crate::grid::Grid;
 use crate::kernel::Real;
 use crate::matrix::{Matrix, multiply_in_pieces};
@@ -12,7 +13,6 @@ use crate::points::{PointStructure, Points};
 use pulp::Arch;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// Rows of one matrix product; more rows are split among threads.
 const ROWS: usize = 32;
@@ -21,7 +21,7 @@ const SHARED: usize = 1 << 22;
 /// Longest sum in one product. Longer sums are added up in pieces, which rounds less.
 const LONGEST: usize = super::separable::CHUNK;
 
-/// A product is banded if at most one in this many of its weights differs from zero.
+/// Weights are kept as bands if at most one in this many of a row differs from zero.
 const NARROW: usize = 8;
 
 /// Number of multiplications for one term.
@@ -48,61 +48,70 @@ pub(super) struct GridWeights<'a, T> {
     from: &'a Grid,
     to: &'a Grid,
     order: Vec<usize>,
-    axes: Vec<PowerTables<T>>,
-    /// Per axis: where the weights of each row are not zero, if that is in few places.
-    bands: Vec<Option<Vec<Band>>>,
+    axes: Vec<AxisTables<T>>,
     /// Per axis and power: the sums of the rows.
     totals: Vec<[Vec<f64>; 3]>,
 }
 
-/// The columns of a row whose weights are not zero: one range, or two around the ends of a periodic axis.
-type Band = [Range<usize>; 2];
+/// The weights along one axis, for each power of the displacement.
+struct AxisTables<T> {
+    tables: PowerTables<T>,
+    /// Columns of a table.
+    columns: usize,
+    /// Where each row of a band begins; it goes on past the last point with the first. Empty if the tables hold all columns.
+    begins: Vec<usize>,
+}
 
-fn band<T: Real>(row: &[T]) -> Band {
-    let counts = |w: &T| *w != T::default();
-    let (Some(first), Some(last)) = (row.iter().position(counts), row.iter().rposition(counts)) else {
-        return [0..0, 0..0];
-    };
-    if first == 0
-        && last + 1 == row.len()
-        && let Some(gap) = row.iter().position(|w| !counts(w))
-    {
-        let end = row.iter().rposition(|w| !counts(w)).map_or(gap, |i| i + 1);
-        return [0..gap, end..row.len()];
+impl<T: Real> AxisTables<T> {
+    fn new(axis: &Axis, x: &[f64], c: &[f64], length_scale: f64, wanted: [bool; 3]) -> Self {
+        let mut tables = PowerTables::new();
+        match band::<T>(axis, x, c, length_scale) {
+            Some((begins, columns)) => {
+                tables.fill_bands(axis, x, c, (&begins, columns), length_scale, wanted);
+                Self { tables, columns, begins }
+            }
+            None => {
+                tables.fill(axis, x, c, length_scale, wanted);
+                Self { tables, columns: c.len(), begins: Vec::new() }
+            }
+        }
     }
-    [first..last + 1, 0..0]
+}
+
+/// Where the columns begin whose weights for each row are not zero, and the largest number of them; `None` if that is not small.
+fn band<T: Real>(axis: &Axis, x: &[f64], c: &[f64], length_scale: f64) -> Option<(Vec<usize>, usize)> {
+    let (n, most) = (c.len(), LONGEST.min(c.len() / NARROW));
+    let reach = length_scale * (-2.0 * T::CUT_OFF).sqrt();
+    let row = |x: &f64| {
+        let near = |column: usize| axis.displacement(c[column % n], *x).abs() <= reach;
+        let next = c.partition_point(|c| c < x);
+        // Columns before and from `next` on; around a periodic axis as far as need be.
+        let (before, after) = if axis.periodic { (n, n) } else { (next, n - next) };
+        let before = (1..=before.min(most + 1)).take_while(|k| near(next + n - k)).count();
+        let after = (0..after.min(most + 1)).take_while(|k| near(next + k)).count();
+        (before + after <= most).then_some((next + n - before, before + after))
+    };
+    let rows: Vec<(usize, usize)> = x.iter().map(row).collect::<Option<_>>()?;
+    let columns = rows.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    // An open axis has nothing past its last point.
+    let begin = |begin: usize| if axis.periodic { begin % n } else { (begin - n).min(n - columns) };
+    Some((rows.iter().map(|(first, _)| begin(*first)).collect(), columns)).filter(|_| columns <= most)
 }
 
 impl<'a, T: Real> GridWeights<'a, T> {
     /// For the `wanted` powers of the displacement along each axis.
     pub fn new(from: &'a Grid, to: &'a Grid, length_scale: f64, wanted: impl Fn(usize) -> [bool; 3]) -> Self {
         let axis = |d: usize| {
-            let mut tables = PowerTables::new();
             let axis = &from.domain().axes()[d];
-            tables.fill(axis, to.coordinates(d), from.coordinates(d), length_scale, wanted(d));
-            tables
+            AxisTables::new(axis, to.coordinates(d), from.coordinates(d), length_scale, wanted(d))
         };
-        let axes: Vec<PowerTables<T>> = (0..from.dim()).map(axis).collect();
-        let rows = |d: usize, power: usize| axes[d].of(power).chunks_exact(from.coordinates(d).len());
-        let bands: Vec<Option<Vec<Band>>> = (0..from.dim())
-            .map(|d| {
-                let most = LONGEST.min(from.coordinates(d).len() / NARROW);
-                // The first row that is too wide ends the search.
-                rows(d, 0).map(|row| Some(band(row)).filter(|[a, b]| a.len() + b.len() <= most)).collect()
-            })
-            .collect();
-        let total = |row: &[T], band: Option<&Band>| -> f64 {
-            let whole = [0..row.len(), 0..0];
-            let sum = |range: &Range<usize>| Arch::new().dispatch(Total(&row[range.clone()]));
-            band.unwrap_or(&whole).iter().map(sum).sum()
+        let axes: Vec<AxisTables<T>> = (0..from.dim()).map(axis).collect();
+        let total = |row: &[T]| Arch::new().dispatch(Total(row));
+        let of = |axis: &AxisTables<T>, power| {
+            axis.tables.of(power).chunks_exact(axis.columns).map(total).collect()
         };
-        let totals = (0..from.dim()).map(|d| {
-            [0, 1, 2].map(|power| {
-                let band = |i: usize| bands[d].as_ref().map(|bands| &bands[i]);
-                rows(d, power).enumerate().map(|(i, row)| total(row, band(i))).collect()
-            })
-        });
-        Self { from, to, order: axis_order(from, to), totals: totals.collect(), bands, axes }
+        let totals = axes.iter().map(|axis| [0, 1, 2].map(|power| of(axis, power))).collect();
+        Self { from, to, order: axis_order(from, to), totals, axes }
     }
 
     /// The sums `[term, grid point]` on the whole query grid.
@@ -165,14 +174,15 @@ impl<'a, T: Real> GridWeights<'a, T> {
 
     /// Replaces axis `d` of a row-major tensor of the given shape by its product with the weights of a term.
     fn contract(&self, tensor: &[T], shape: &mut [usize], d: usize, term: &Term) -> Vec<T> {
-        let weights = self.axes[d].of(term.powers[d]);
+        let axis = &self.axes[d];
+        let weights = axis.tables.of(term.powers[d]);
         let (n, inner, rows) = (shape[d], shape[d + 1..].iter().product::<usize>(), self.to.shape()[d]);
         shape[d] = rows;
         let outer = tensor.len() / (n * inner);
         let mut out = vec![T::default(); outer * rows * inner];
-        if let Some(bands) = &self.bands[d] {
+        if !axis.begins.is_empty() {
             for (out, slab) in out.chunks_exact_mut(rows * inner).zip(tensor.chunks_exact(n * inner)) {
-                banded(weights, bands, slab, out);
+                banded(weights, axis, slab, out);
             }
             return out;
         }
@@ -209,14 +219,17 @@ impl<'a, T: Real> GridWeights<'a, T> {
     }
 }
 
-/// `out [rows, inner] = weights [rows, n] slab [n, inner]`, where each row has few weights.
-fn banded<T: Real>(weights: &[T], bands: &[Band], slab: &[T], out: &mut [T]) {
-    let (n, inner) = (weights.len() / bands.len(), out.len() / bands.len());
-    let rows = weights.chunks_exact(n).zip(bands).zip(out.chunks_exact_mut(inner));
-    for ((weights, band), out) in rows {
-        for j in band.iter().cloned().flatten() {
-            let (weight, values) = (weights[j], &slab[j * inner..][..inner]);
-            out.iter_mut().zip(values).for_each(|(out, value)| *out += weight * *value);
+/// `out [rows, inner] = weights [rows, n] slab [n, inner]`, with the few weights of each row.
+fn banded<T: Real>(weights: &[T], axis: &AxisTables<T>, slab: &[T], out: &mut [T]) {
+    let inner = out.len() / axis.begins.len();
+    let n = slab.len() / inner;
+    let rows = weights.chunks_exact(axis.columns).zip(&axis.begins).zip(out.chunks_exact_mut(inner));
+    for ((weights, begin), out) in rows {
+        let before_the_end = axis.columns.min(n - begin);
+        let places = (*begin..begin + before_the_end).chain(0..axis.columns - before_the_end);
+        for (weight, j) in weights.iter().zip(places) {
+            let values = &slab[j * inner..][..inner];
+            out.iter_mut().zip(values).for_each(|(out, value)| *out += *weight * *value);
         }
     }
 }

@@ -189,16 +189,47 @@ impl<T: Real> PowerTables<T> {
 
     /// Fills the tables of the `wanted` powers; power 0 always is.
     pub fn fill(&mut self, axis: &Axis, x: &[f64], c: &[f64], length_scale: f64, wanted: [bool; 3]) {
+        self.fill_rows(axis, x, c.len(), length_scale, wanted, |_| c);
+    }
+
+    /// As [`fill`](Self::fill), with few columns of each row: as many as given, from the given one on, around the end.
+    pub fn fill_bands(
+        &mut self,
+        axis: &Axis,
+        x: &[f64],
+        c: &[f64],
+        (begins, columns): (&[usize], usize),
+        length_scale: f64,
+        wanted: [bool; 3],
+    ) {
+        // Twice around, so that every band is one stretch.
+        let around: Vec<f64> = c.iter().chain(c).copied().collect();
+        let part = |row: usize| &around[begins[row]..][..columns];
+        self.fill_rows(axis, x, columns, length_scale, wanted, part);
+    }
+
+    /// Fills tables of so many columns, whose places `c` gives for each row.
+    fn fill_rows<'a>(
+        &mut self,
+        axis: &Axis,
+        x: &[f64],
+        columns: usize,
+        length_scale: f64,
+        wanted: [bool; 3],
+        c: impl Fn(usize) -> &'a [f64] + Sync,
+    ) {
         let ways = Ways::new(axis);
         let rate = 0.5 / (length_scale * length_scale);
         let [weights, first, second] = &mut self.tables;
-        weights.resize(x.len() * c.len(), T::default());
-        each_row(weights, x, c.len(), |out, _, x| Arch::new().dispatch(WeightRow { ways, x, c, rate, out }));
+        weights.resize(x.len() * columns, T::default());
+        each_row(weights, x, columns, |out, row, x| {
+            Arch::new().dispatch(WeightRow { ways, x, c: c(row), rate, out });
+        });
         for (power, table) in [(1, first), (2, second)] {
             table.resize(if wanted[power] { weights.len() } else { 0 }, T::default());
-            each_row(table, x, c.len(), |out, row, x| {
-                let weights = &weights[row * c.len()..][..c.len()];
-                Arch::new().dispatch(PowerRow { ways, x, c, weights, square: power == 2, out });
+            each_row(table, x, columns, |out, row, x| {
+                let weights = &weights[row * columns..][..columns];
+                Arch::new().dispatch(PowerRow { ways, x, c: c(row), weights, square: power == 2, out });
             });
         }
     }

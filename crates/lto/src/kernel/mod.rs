@@ -1,6 +1,7 @@
 //! Hand-written CPU kernels as Burn operations, one per file, each with a stock equivalent for other devices.
 
 pub mod activation;
+pub mod advect;
 pub mod affine;
 pub mod clock;
 pub mod conv;

@@ -54,6 +54,7 @@ pub fn evolutions() -> Vec<EvolutionConfig> {
         json!({"kind": "residual", "width": 4}),
         json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 2}),
         json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 3, "taps": 5, "dilations": [1, 4]}),
+        json!({"kind": "spectral", "width": 4, "modes": 3, "blocks": 2, "displacements": 2}),
         json!({"kind": "multigrid", "width": 4, "levels": 3, "cycles": 2}),
     ];
     all.map(|value| serde_json::from_value(value).unwrap()).to_vec()

@@ -1,12 +1,15 @@
-//! An evolution of spectral blocks: global in one step, for elliptic and smooth problems.
+//! An evolution of spectral blocks: global in one step, for elliptic and smooth problems; with displacements also for flows and fronts.
 
 use super::timed::TimeEmbedding;
 use super::{EvolutionKind, Evolve, LatentSpace};
 use crate::error::Result;
 use crate::kernel::activation::gelu_stock;
+use crate::kernel::advect::advect;
+use crate::nn::coarsen::GridAxis;
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::film::Film;
 use crate::nn::spectral_conv::SpectralConv;
+use crate::operator::tensor;
 use crate::twin::config::refuse;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -28,7 +31,17 @@ pub struct SpectralConfig {
     /// Dilations of the local convolutions, block after block, then again from the first.
     #[serde(default = "undilated")]
     pub dilations: Vec<usize>,
+    /// Displacements of a block, each of an equal group of its channels; 0 leaves its state where it is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub displacements: usize,
 }
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// A displacement of size one, as a share of an axis.
+const REACH: f64 = 1.0 / 64.0;
 
 fn three() -> usize {
     3
@@ -39,14 +52,21 @@ fn undilated() -> Vec<usize> {
 }
 
 /// Lift k → f by conv3, blocks `h + GELU(FiLM(spectral h + conv h))` with dilated local convolutions, conv3 (f → k, zero at first), added to z.
+///
+/// With displacements a block first [moves](advect) its state, `h(x) ← h(x + d(x))` with d = conv1 h (zero at first) for each group of
+/// channels: what flows carry along is then carried, not learned anew at every place.
 #[derive(Module, Debug)]
 pub struct SpectralEvolution {
     time: Option<TimeEmbedding>,
     input: Conv,
     global: Vec<SpectralConv>,
     local: Vec<Conv>,
+    movers: Vec<Conv>,
     films: Vec<Film>,
     output: Conv,
+    /// Those of the domain.
+    #[module(skip)]
+    axes: Vec<GridAxis>,
 }
 
 impl EvolutionKind for SpectralConfig {
@@ -68,6 +88,10 @@ impl EvolutionKind for SpectralConfig {
             let requirement = format!("must reach less far than the {points} points of the latent grid");
             return refuse("evolution.dilations", value, &requirement);
         }
+        if self.displacements > 0 && !self.width.is_multiple_of(self.displacements) {
+            let requirement = format!("must divide the width {}", self.width);
+            return refuse("evolution.displacements", self.displacements.to_string(), &requirement);
+        }
         Ok(())
     }
 
@@ -80,20 +104,42 @@ impl EvolutionKind for SpectralConfig {
         2.0 * m * if dim == 2 { 2.0 * m - 1.0 } else { 1.0 }
     }
 
+    /// A moved state is kept beside the one before.
+    fn kept_states(&self, _dim: usize) -> f64 {
+        self.blocks as f64 * if self.displacements > 0 { 2.0 } else { 1.0 }
+    }
+
     fn init(&self, space: LatentSpace, device: &Device) -> SpectralEvolution {
-        let (f, LatentSpace { channels, dim, padding, time_inputs, .. }) = (self.width, space);
+        let (f, LatentSpace { channels, dim, padding, time_inputs, axes }) = (self.width, space);
         let conv = |input, output| ConvConfig { input, output, width: 3, dilation: 1, dim, padding };
         let local = |dilation: &usize| ConvConfig { width: self.taps, dilation: *dilation, ..conv(f, f) };
         let films = if time_inputs > 0 { self.blocks } else { 0 };
+        let movers = if self.displacements > 0 { self.blocks } else { 0 };
+        let mover = ConvConfig { width: 1, ..conv(f, self.displacements * dim) };
         let global = |_| SpectralConv::new(f, self.modes, dim, padding, device);
         SpectralEvolution {
             time: (time_inputs > 0).then(|| TimeEmbedding::new(time_inputs, f, device)),
             input: conv(channels, f).init(device),
             global: (0..self.blocks).map(global).collect(),
             local: self.dilations.iter().cycle().take(self.blocks).map(|d| local(d).init(device)).collect(),
+            movers: (0..movers).map(|_| mover.init_zero(device)).collect(),
             films: (0..films).map(|_| Film::new(f, f, device)).collect(),
             output: conv(f, channels).init_zero(device),
+            axes: axes[2 - dim..].to_vec(),
         }
+    }
+}
+
+impl SpectralEvolution {
+    /// The state of a block where it has moved to.
+    fn moved(&self, block: usize, h: Tensor<4>) -> Tensor<4> {
+        let Some(mover) = self.movers.get(block) else { return h };
+        let d = mover.forward(h.clone());
+        let spacings = self.axes.iter().map(|axis| REACH * axis.points as f64);
+        let spacings: Vec<f64> = spacings.cycle().take(d.dims()[1]).collect();
+        let unit = tensor::<4>(&spacings, [1, spacings.len(), 1, 1], &d.device());
+        let periodic: Vec<bool> = self.axes.iter().map(|axis| axis.periodic).collect();
+        advect(h, d * unit, &periodic)
     }
 }
 
@@ -102,6 +148,7 @@ impl Evolve for SpectralEvolution {
         let embedding = self.time.as_ref().zip(times).map(|(time, times)| time.forward(times));
         let mut h = self.input.forward(z.clone());
         for (i, (global, local)) in self.global.iter().zip(&self.local).enumerate() {
+            h = self.moved(i, h);
             let y = global.forward(h.clone()) + local.forward(h.clone());
             h = match &embedding {
                 Some(embedding) => self.films[i].added(y, embedding.clone(), Activation::Gelu, h),
