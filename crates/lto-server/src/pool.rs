@@ -253,6 +253,10 @@ mod tests {
         let (ran, runs) = mpsc::channel();
         go.send(()).unwrap();
         assert_eq!(first.await.unwrap(), Ok(()));
+        // The place of the one that was given up is free once a worker has passed it over.
+        while pool.waiting() > 0 {
+            tokio::task::yield_now().await;
+        }
         assert_eq!(pool.run(move || Ok(ran.send(()).is_ok())).await, Ok(true));
         assert_eq!(runs.try_iter().count(), 1);
     }
