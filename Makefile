@@ -19,22 +19,32 @@ doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 # The Python package as a user has it: a wheel in an empty environment, its tests, types and notebooks. Built like the tests of
-# `check`, which compiles quickly; `make wheel` makes the one to give away. TORCH=no spares half a gigabyte of PyTorch, and its tests.
+# `check`, which compiles quickly; PROFILE=release is the wheel to give away, which `make wheel` builds. TORCH=no spares half a
+# gigabyte of PyTorch, and its tests.
 PYTHON ?= python3
+PROFILE ?= dev
 TORCH ?= yes
 WHEELS := target/wheels
 ENV := target/python
-python:
-	cargo build --locked --bin lto
-	$(PYTHON) -m venv --clear $(ENV)
-	$(ENV)/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.10,<2'
+MATURIN := target/builder/bin/maturin
+PIP_INSTALL := pip install --quiet --disable-pip-version-check
+python: $(MATURIN)
+	cargo build --locked --profile $(PROFILE) --bin lto
 	rm -rf $(WHEELS)
-	cd python && ../$(ENV)/bin/maturin build --profile dev --locked --features shared --out ../$(WHEELS)
-	$(ENV)/bin/pip install --quiet --disable-pip-version-check "$$(ls $(WHEELS)/*.whl)[test]"
+	cd python && ../$(MATURIN) build --locked --profile $(PROFILE) --out ../$(WHEELS)
+	$(PYTHON) -m venv --clear $(ENV)
+	$(ENV)/bin/$(PIP_INSTALL) "$$(ls $(WHEELS)/*.whl)[test]"
 	test $(TORCH) = no || bash python/tests/torch_cpu.sh $(ENV)
-	LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/debug/lto $(ENV)/bin/pytest python
+	LTO_PROGRAM=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/$(PROFILE:dev=debug)/lto $(ENV)/bin/pytest python
 	cd python && ../$(ENV)/bin/mypy $$(../$(ENV)/bin/python -c 'import torch' 2>/dev/null || echo --exclude torch)
 	$(ENV)/bin/stubtest lto._lto --ignore-disjoint-bases
+
+wheel: $(MATURIN)
+	cd python && ../$(MATURIN) build --locked --release --out ../$(WHEELS)
+
+$(MATURIN):
+	$(PYTHON) -m venv --clear target/builder
+	target/builder/bin/$(PIP_INSTALL) 'maturin>=1.10,<2'
 
 # The page of `lto serve`: types, whether the built files are those of the sources, and tests in a browser, against a mock of the
 # service and against the service itself.
@@ -56,9 +66,6 @@ cluster:
 # Models on a graphics card (needs a driver; Debian's mesa-vulkan-drivers has one that needs no card).
 gpu:
 	cargo test --workspace --locked --features lto-cli/gpu --test gpu
-
-wheel:
-	cd python && maturin build --release --locked --out ../$(WHEELS)
 
 # A hundred thousand random states and layouts against their certificates; `test` has six hundred of them.
 certify-check:

@@ -2,6 +2,7 @@
 //! out. What it does is documented where Python looks for it: in the docstrings of `lto`.
 
 mod arrays;
+mod best_linear;
 mod data;
 mod detached;
 mod error;
@@ -26,6 +27,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _lto {
     #[pymodule_export]
     use super::arrays::floats;
+    #[pymodule_export]
+    use super::best_linear::BestLinear;
     #[pymodule_export]
     use super::data::{plot_sample, read_dataset, write_arrays};
     #[pymodule_export]

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pytest
 
 import lto
 
@@ -48,19 +49,24 @@ def resident() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-def test_memory_stays_the_same_over_many_calls(run: lto.Run) -> None:
+@pytest.mark.parametrize("how", ["encode", "predict"])
+def test_memory_stays_the_same_over_many_calls(run: lto.Run, how: str) -> None:
     model = run.model
     points, values = np.random.default_rng(0).random((8, 2)), np.full(8, 0.01)
     query = lto.Grid(8, 8)
+    table = {"x": points[:, 0], "y": points[:, 1], model.channels[0]: values}
+
+    def once() -> Any:
+        if how == "predict":
+            return model.predict(table, [0.004], query, s=0.0, force=True)[model.channels[0]]
+        return model.encode(points, values, s=0.0, force=True).at(0.004).decode(query).values
 
     def call(n: int) -> None:
         for _ in range(n):
-            field = model.encode(points, values, s=0.0, force=True).at(0.004).decode(query)
-            try:
+            found = once()
+            with pytest.raises(lto.DataError):
                 model.encode(points, values[:3], s=0.0)
-            except lto.DataError:
-                pass
-        assert field.values.shape == (1, 8, 8)
+        assert found.shape == (1, 8, 8)
 
     call(CALLS // 2)
     before = resident()

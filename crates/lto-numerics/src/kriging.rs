@@ -170,6 +170,45 @@ impl Kriging {
         deviations: Option<&[f64]>,
         query: &Points,
     ) -> Result<Vec<f64>> {
+        let observed = &self.observed(context, values, deviations, query)?;
+        Ok(observed.at_each(query, |near| {
+            let lower = observed.factor(&near);
+            let values: Vec<f64> = near.iter().map(|&j| observed.values[j]).collect();
+            let solved = substitute(&lower, near.len(), &values);
+            move |x: &[f64]| near.iter().zip(&solved).map(|(&j, a)| observed.covariance(j, x) * a).sum()
+        }))
+    }
+
+    /// The weights w of [`estimate`](Self::estimate): for every query point the observations that it is estimated from, by their
+    /// index, and how much each of them counts. The values only say how noisy they are.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn weights(
+        &self,
+        context: &Points,
+        values: &[f64],
+        deviations: Option<&[f64]>,
+        query: &Points,
+    ) -> Result<Vec<Vec<(usize, f64)>>> {
+        let observed = &self.observed(context, values, deviations, query)?;
+        Ok(observed.at_each(query, |near| {
+            let lower = observed.factor(&near);
+            move |x: &[f64]| {
+                let toward: Vec<f64> = near.iter().map(|&j| observed.covariance(j, x)).collect();
+                near.iter().copied().zip(substitute(&lower, near.len(), &toward)).collect()
+            }
+        }))
+    }
+
+    /// Observations that fit this covariance, the query and each other.
+    fn observed<'a>(
+        &'a self,
+        context: &Points,
+        values: &'a [f64],
+        deviations: Option<&[f64]>,
+        query: &Points,
+    ) -> Result<Observed<'a>> {
         for points in [context, query] {
             if !points.domain().same_place(&self.domain) {
                 let (context, query) = (self.domain.to_string(), points.domain().to_string());
@@ -188,37 +227,14 @@ impl Kriging {
             let (what, value) = ("observed values".into(), values[index]);
             return Err(Error::NonFiniteValue { what, index: vec![index], value });
         }
-        let dim = context.dim();
-        let places = context.coordinates();
-        let observed = Observed { kriging: self, places: &places, values, dim };
-        let tree = PointTree::new(context);
-        let variance = match (deviations, &self.table) {
-            (None, Some(_)) => observed.likely_noise(&tree),
-            _ => self.covariance.noise,
+        let (places, tree) = (context.coordinates(), PointTree::new(context));
+        let mut observed = Observed { kriging: self, places, values, noise: Vec::new(), tree };
+        observed.noise = match (deviations, &self.table) {
+            (Some(each), _) => each.iter().map(|deviation| deviation * deviation).collect(),
+            (None, Some(_)) => vec![observed.likely_noise(); values.len()],
+            (None, None) => vec![self.covariance.noise; values.len()],
         };
-        let noise = |j: usize| deviations.map_or(variance, |all| all[j] * all[j]);
-        let targets = query.coordinates();
-        if context.len() <= AT_ONCE {
-            let all: Vec<usize> = (0..context.len()).collect();
-            let solved = observed.solve(&all, noise);
-            return Ok(targets.par_chunks_exact(dim).map(|x| observed.at(&all, &solved, x)).collect());
-        }
-        let groups = PointTree::with_leaves(query, GROUP);
-        let leaves: Vec<_> = groups.leaves().collect();
-        let found: Vec<Vec<f64>> = leaves
-            .par_iter()
-            .map(|leaf| {
-                let near = nearest(&tree, &leaf.cuboid.center);
-                let solved = observed.solve(&near, noise);
-                let of = |&m: &usize| observed.at(&near, &solved, &targets[m * dim..(m + 1) * dim]);
-                groups.order()[leaf.range.clone()].iter().map(of).collect()
-            })
-            .collect();
-        let mut estimates = vec![0.0; query.len()];
-        for (leaf, found) in leaves.iter().zip(found) {
-            groups.order()[leaf.range.clone()].iter().zip(found).for_each(|(&m, u)| estimates[m] = u);
-        }
-        Ok(estimates)
+        Ok(observed)
     }
 }
 
@@ -230,19 +246,49 @@ fn nearest(tree: &PointTree, place: &Position) -> Vec<usize> {
 /// A field of some covariance, observed.
 struct Observed<'a> {
     kriging: &'a Kriging,
-    places: &'a [f64],
+    places: Vec<f64>,
     values: &'a [f64],
-    dim: usize,
+    /// The variance of the noise of each observation.
+    noise: Vec<f64>,
+    tree: PointTree,
 }
 
 impl Observed<'_> {
     fn place(&self, j: usize) -> &[f64] {
-        &self.places[j * self.dim..(j + 1) * self.dim]
+        let dim = self.kriging.domain.dim();
+        &self.places[j * dim..(j + 1) * dim]
     }
 
-    /// Σ_j C(c_j − x) a_j over some observations.
-    fn at(&self, chosen: &[usize], solved: &[f64], x: &[f64]) -> f64 {
-        chosen.iter().zip(solved).map(|(&j, a)| self.kriging.between(self.place(j), x) * a).sum()
+    /// C(c_j − x).
+    fn covariance(&self, j: usize, x: &[f64]) -> f64 {
+        self.kriging.between(self.place(j), x)
+    }
+
+    /// What a function of the place gives at every query point; it is made of the observations that count there, once for
+    /// all points that share them.
+    fn at_each<T: Send, F: Fn(&[f64]) -> T + Send + Sync>(
+        &self,
+        query: &Points,
+        of: impl Fn(Vec<usize>) -> F + Sync,
+    ) -> Vec<T> {
+        let (targets, dim) = (query.coordinates(), query.dim());
+        if self.values.len() <= AT_ONCE {
+            let at = of((0..self.values.len()).collect());
+            return targets.par_chunks_exact(dim).map(at).collect();
+        }
+        let groups = PointTree::with_leaves(query, GROUP);
+        let leaves: Vec<_> = groups.leaves().collect();
+        let mut found: Vec<(usize, T)> = leaves
+            .par_iter()
+            .flat_map_iter(|leaf| {
+                let at = of(nearest(&self.tree, &leaf.cuboid.center));
+                let targets = &targets;
+                let members = groups.order()[leaf.range.clone()].iter();
+                members.map(move |&m| (m, at(&targets[m * dim..(m + 1) * dim])))
+            })
+            .collect();
+        found.sort_unstable_by_key(|(m, _)| *m);
+        found.into_iter().map(|(_, at)| at).collect()
     }
 
     /// The lower triangle of C between some observations.
@@ -259,19 +305,19 @@ impl Observed<'_> {
         lower
     }
 
-    /// (C + Σ)⁻¹ u of some observations, where Σ is diagonal with the noise of each.
-    fn solve(&self, chosen: &[usize], noise: impl Fn(usize) -> f64) -> Vec<f64> {
+    /// The Cholesky factor of C + Σ of some observations, where Σ is diagonal with the noise of each.
+    fn factor(&self, chosen: &[usize]) -> Vec<f64> {
         let n = chosen.len();
         let mut lower = self.covariances(chosen);
-        chosen.iter().enumerate().for_each(|(i, &j)| lower[i * n + i] += noise(j));
+        chosen.iter().enumerate().for_each(|(i, &j)| lower[i * n + i] += self.noise[j]);
         factorize(&mut lower, n);
-        let values: Vec<f64> = chosen.iter().map(|&j| self.values[j]).collect();
-        substitute(&lower, n, &values)
+        lower
     }
 
     /// The variance η² of the noise, of a few levels, under which a few neighborhoods of observations are most likely: the least
     /// Σ n log(uᵀ(C + η²)⁻¹u) + log det(C + η²), where the scale of the field is free.
-    fn likely_noise(&self, tree: &PointTree) -> f64 {
+    fn likely_noise(&self) -> f64 {
+        let tree = &self.tree;
         let variance = self.kriging.covariance.variance();
         let probes = NOISE_PROBES.min(tree.len());
         let mut unlikely = [0.0; NOISE_LEVELS.len()];
@@ -314,11 +360,28 @@ mod tests {
         Covariance { parts: vec![[0.4, 2.0], [1.5, 1.0]], noise: 0.25, ..Covariance::default() }
     }
 
-    /// The weight of an observation is the estimate from a one there and zeros elsewhere.
+    /// The weights at one place.
     fn weights(points: &Points, deviations: &[f64], query: &Points) -> Vec<f64> {
-        let unit = |j: usize| (0..points.len()).map(move |i| f64::from(u8::from(i == j))).collect::<Vec<_>>();
-        let weight = |j| covariance().estimate(points, &unit(j), Some(deviations), query).unwrap()[0];
-        (0..points.len()).map(weight).collect()
+        let kriging = Kriging::new(&covariance(), points.domain()).unwrap();
+        let found = kriging.weights(points, &vec![0.0; points.len()], Some(deviations), query).unwrap();
+        found[0].iter().map(|(_, weight)| *weight).collect()
+    }
+
+    /// From all observations at once, and from the nearest of many.
+    #[test]
+    fn estimates_are_weighted_sums() {
+        let kriging = Kriging::new(&covariance(), &square()).unwrap();
+        for n in [20, 400] {
+            let (points, query) = (random(n, 6), random(30, 7));
+            let values: Vec<f64> = points.coordinates().chunks_exact(2).map(|x| x[0] - x[1]).collect();
+            let estimates = kriging.estimate(&points, &values, None, &query).unwrap();
+            let weights = kriging.weights(&points, &values, None, &query).unwrap();
+            for (estimate, weights) in estimates.iter().zip(&weights) {
+                assert_eq!(weights.len(), n.min(NEIGHBORS));
+                let sum: f64 = weights.iter().map(|(j, weight)| weight * values[*j]).sum();
+                assert!((sum - estimate).abs() < 1e-9, "{n}: {sum} {estimate}");
+            }
+        }
     }
 
     /// By hand: one observation of variance 3 and noise variance 1 keeps a share C(d)/4.

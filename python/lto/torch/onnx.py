@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .._errors import DataError
+from .._errors import DataError, UnsupportedError
 from .checks import checked_batch, checked_points, checked_values
 from .model import Context, Model
 from .points import Grid
+from .twin import Twin
 
 
 class _Direct(nn.Module):
@@ -50,6 +51,11 @@ def export(
 
     The graph checks nothing: places must be in the domain and values finite.
     """
+    if isinstance(model, Twin) and model.best_linear is not None:
+        raise UnsupportedError(
+            "model.source = 'best_linear': its weights depend on how noisy values look, which no graph can tell; "
+            "export a model with source = 'local_linear'"
+        )
     if values.dim() != 3:
         raise DataError(f"values.shape = {list(values.shape)}: an exported graph takes a batch, [b, p, N]")
     direct = _Direct(

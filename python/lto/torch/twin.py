@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
+from .best_linear import best_linear
 from .checks import known
 from .decoder import Decoder
 from .encoder import encoder
@@ -44,9 +45,7 @@ class Twin(Model[TwinLatent]):
         self.output = known(
             "output", config.get("output", "direct"), "direct", "residual", "transport", "gated"
         )
-        known("source", config.get("source", "local_linear"), "local_linear")
         known("encoder.each", config["encoder"].get("each", False), False)
-        known("problem.measured", card["problem"].get("measured"), None)
         known("problem.history", problem.source_channels // problem.target_channels if problem.times else 1, 1)
         extra = {"transport": problem.dim, "gated": problem.dim + 1}.get(self.output, 0)
         self.moves = extra > 0
@@ -68,6 +67,7 @@ class Twin(Model[TwinLatent]):
         self.decoder = Decoder(config, problem, decoded, zero=self.moves)
         own = config.get("semigroup")
         self.semigroup = None if own is None else Semigroup(own, problem)
+        self.best_linear = best_linear(card)
 
     def encode(self, context: Context) -> TwinLatent:
         needed = self.moves or self.encoder.estimate or self.semigroup is not None
@@ -100,11 +100,16 @@ class Twin(Model[TwinLatent]):
         places = query.scattered(decoded.device).coordinates
         lengths = places.new_tensor([axis.length for axis in self.problem.axes])
         way = REACH * lengths * (scale * decoded[:, :dim]).mT.to(places.dtype)
-        moved = source.at(places + way).to(decoded.dtype) + self._change(latent, t - s, query)
+        moved = source.at(places + way).to(decoded.dtype)
+        if self.best_linear is not None:
+            moved = moved * self.best_linear.persisting(t - s).to(moved.dtype)[:, None, None]
+        moved = moved + self._change(latent, t - s, query)
         if self.output == "transport":
             return moved + scale * decoded[:, dim:]
-        h = mean_spacing(self.problem, self.latent_grid)
-        free = freedom(self.problem, context.points, query, change, h).to(decoded.dtype)[:, None]
+        free = scale
+        if self.best_linear is None:
+            h = mean_spacing(self.problem, self.latent_grid)
+            free = freedom(self.problem, context.points, query, change, h).to(decoded.dtype)[:, None]
         gate, correction = decoded[:, dim : dim + 1], decoded[:, dim + 1 :]
         return moved + free * (correction - gate * moved)
 
@@ -121,12 +126,18 @@ class Twin(Model[TwinLatent]):
         return self.semigroup(self._on_grid(cast(SplineField, latent.source)), share, self.latent_grid, query)
 
     def _source(self, context: Context) -> SplineField:
-        """û_s: the spline through a whole grid, else through the nearest observations' estimate on the latent grid."""
-        axes, values = self.problem.axes, context.values.to(precise(context.values.device))
-        if isinstance(context.points, Grid) and min(context.points.shape) >= FEWEST:
-            return SplineField(axes, context.points, values)
+        """û_s: the spline through a whole grid, else through the nearest observations' estimate on the latent grid; or the best linear
+        estimate there, also from coarser grids, and whole grids without their noise."""
+        axes, points = self.problem.axes, context.points
+        values = context.values.to(precise(context.values.device))
+        best = self.best_linear
+        coarse = best is not None and len(points) < len(self.latent_grid)
+        if isinstance(points, Grid) and min(points.shape) >= FEWEST and not coarse:
+            return SplineField(axes, points, values if best is None else best.smoothed(points, values))
         everywhere = self.latent_grid.scattered(values.device)
-        estimate = nearest_linear(self.problem, context.points.scattered(values.device), values, everywhere)
+        if best is not None:
+            return SplineField(axes, self.latent_grid, best.estimated(points, values, everywhere))
+        estimate = nearest_linear(self.problem, points.scattered(values.device), values, everywhere)
         return SplineField(axes, self.latent_grid, estimate)
 
     def _vanishing(self, query: Points, like: Tensor) -> Tensor:

@@ -30,11 +30,27 @@ pub(super) fn transform([n0, n1]: [usize; 2], values: &mut [Complex64], directio
 }
 
 impl Kriging {
-    /// The estimate of a field at its own points from noisy values at all of them: every wave of variance v_k is multiplied by
-    /// v_k / (v_k + η²/N), with the given variance η² of the noise or the one of a few levels under which the values are
-    /// most likely. `None` if the values show no noise, or there is no such estimate: a covariance without waves, or another
-    /// grid.
+    /// The estimate of a field at its own points from noisy values at all of them: every wave is multiplied by its
+    /// [gain](Self::gains). `None` where there are none.
     pub fn smoothed(&self, field: &Field, noise: Option<f64>) -> Option<Vec<f64>> {
+        let (mut waves, gains) = self.filter(field, noise)?;
+        waves.iter_mut().zip(&gains).for_each(|(wave, gain)| *wave *= gain);
+        transform(shape(field), &mut waves, FftDirection::Inverse);
+        Some(waves.iter().map(|wave| wave.re).collect())
+    }
+
+    /// v_k / (v_k + η²/N) of every wave k of variance v_k, with the given variance η² of the noise or the one of a few levels
+    /// under which the values are most likely. `None` if the values show no noise, or waves tell nothing: a covariance
+    /// without them, or another grid.
+    ///
+    /// # Shapes
+    /// N values of one channel → `[N]`, in the order of a discrete Fourier transform.
+    pub fn gains(&self, field: &Field, noise: Option<f64>) -> Option<Vec<f64>> {
+        Some(self.filter(field, noise)?.1)
+    }
+
+    /// The waves of a field, and their gains.
+    fn filter(&self, field: &Field, noise: Option<f64>) -> Option<(Vec<Complex64>, Vec<f64>)> {
         if self.table.is_none() || !has_waves(field) || field.n_channels() != 1 {
             return None;
         }
@@ -58,12 +74,7 @@ impl Kriging {
             let least = levels.iter().min_by(|a, b| unlikely(**a).total_cmp(&unlikely(**b)));
             *least.unwrap_or(&levels[0])
         });
-        if noise <= levels[0] {
-            return None;
-        }
-        waves.iter_mut().zip(&variances).for_each(|(wave, v)| *wave *= v / (v + noise / n));
-        transform([n0, n1], &mut waves, FftDirection::Inverse);
-        Some(waves.iter().map(|wave| wave.re).collect())
+        (noise > levels[0]).then(|| (waves, variances.iter().map(|v| v / (v + noise / n)).collect()))
     }
 }
 
