@@ -143,8 +143,9 @@ pub fn coverage(
         if progress(done, total) { Ok(()) } else { Err(Error::Interrupted) }
     };
     let each = dealt(ranks, samples.len(), |i| trial.of(samples[i], &mut advance))?;
-    // What the others did last.
-    advance()?;
+    if !progress(total, total) {
+        return Err(Error::Interrupted);
+    }
     let mut sums: BTreeMap<Key, BTreeMap<usize, Sums>> = BTreeMap::new();
     for (&sample, found) in samples.iter().zip(each) {
         for (key, of) in found {
