@@ -61,6 +61,7 @@ def evaluate(
     settings: Settings = (),
     split: str | None = None,
     allow_extrapolation: bool = False,
+    device: str = "cpu",
     progress: bool | None = None,
     **protocol: Any,
 ) -> Evaluations:
@@ -69,7 +70,7 @@ def evaluate(
     ``data`` are the held-out samples of the first run, or a path, or a data set in memory. ``split`` is ``test``,
     ``validation`` or ``all``. ``protocol`` is as in ``lto evaluate``: ``samples``, ``seed``, ``resolutions``,
     ``context_resolutions``, ``query_resolutions``, ``fractions``, ``designs``, ``noise``, ``starts``, ``lead``, ``horizon``,
-    ``start``.
+    ``start``. ``device`` is as in ``lto.train``.
     """
     several = [runs] if isinstance(runs, (str, os.PathLike, Run)) else list(runs)
     names = [os.fspath(run.path if isinstance(run, Run) else run) for run in several]
@@ -81,7 +82,7 @@ def evaluate(
         bar.show(done, total, model=run)
 
     def measured(path: Any, texts: list[str]) -> Evaluations:
-        arguments = (texts, split, _settings.as_json(protocol), allow_extrapolation, show)
+        arguments = (texts, split, _settings.as_json(protocol), allow_extrapolation, device, show)
         return Evaluations(_lto.evaluate(names, path, config, *arguments))
 
     try:

@@ -193,6 +193,7 @@ def train(
     data: _Path | None,
     seed: int | None,
     force: bool,
+    device: str,
     listener: Callable[[str, dict[str, Any]], object],
 ) -> str: ...
 def refuse_existing(run: _Path) -> None: ...
@@ -205,6 +206,7 @@ def evaluate(
     split: str | None,
     protocol: str,
     allow_extrapolation: bool,
+    device: str,
     progress: Callable[[str, int, int], object],
 ) -> Evaluations: ...
 def certify(

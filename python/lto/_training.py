@@ -57,6 +57,7 @@ def train(
     settings: Settings = (),
     seed: int | None = None,
     force: bool = False,
+    device: str = "cpu",
     on_metrics: Callable[[dict[str, Any]], Any] | None = None,
     progress: bool | None = None,
 ) -> Run:
@@ -66,7 +67,8 @@ def train(
     ``data`` replaces the configuration's data: a path, or a data set in memory, which is written to ``out/data.npz`` and read
     from there. ``settings`` override the configuration, as in ``{"train.steps": 100}``. ``on_metrics`` is called after every
     step and every validation with a dict of numbers. ``progress`` shows a bar (default: in notebooks). Ctrl-C, or an exception
-    in ``on_metrics``, saves a checkpoint before it ends the training.
+    in ``on_metrics``, saves a checkpoint before it ends the training. ``device`` is ``cpu`` or, if the package was built for it
+    (docs/gpu.md), ``gpu`` or ``cuda``.
     """
     out = Path(out)
     if config is not None and not force:
@@ -88,7 +90,7 @@ def train(
             on_metrics(content)
 
     try:
-        report = _lto.train(_configuration(config), out, texts, path, seed, force, listen)
+        report = _lto.train(_configuration(config), out, texts, path, seed, force, device, listen)
     except BaseException:
         if written is not None and not (out / "config.toml").exists():
             written.unlink()

@@ -2,6 +2,7 @@
 
 use crate::detached::detached;
 use crate::error::{Result, config};
+use crate::training::found;
 use lto::evaluate::run::write;
 use lto::evaluate::{Evaluation, EvaluationConfig, EvaluationRequest, Evaluator, Part, evaluation};
 use lto::experiment::Setting;
@@ -72,7 +73,7 @@ impl Evaluations {
 
 /// Evaluates runs; `protocol` is JSON, `progress` is called with the numbers of samples done and of all.
 #[pyfunction]
-#[pyo3(signature = (runs, data, config, settings, split, protocol, allow_extrapolation, progress))]
+#[pyo3(signature = (runs, data, config, settings, split, protocol, allow_extrapolation, device, progress))]
 #[expect(clippy::too_many_arguments, reason = "these are Python's keywords")]
 pub fn evaluate(
     py: Python,
@@ -83,12 +84,14 @@ pub fn evaluate(
     split: Option<&str>,
     protocol: &str,
     allow_extrapolation: bool,
+    device: &str,
     progress: Py<PyAny>,
 ) -> Result<Evaluations> {
     let wrong = |error: serde_json::Error| self::config(error.to_string());
     let protocol: EvaluationConfig = serde_json::from_str(protocol).map_err(wrong)?;
     let split: Option<Part> =
         split.map(|name| serde_json::from_value(name.into())).transpose().map_err(wrong)?;
+    let device = found(device)?;
     let set: Vec<Setting> = settings.into_iter().map(Setting::Text).collect();
     let mut raised: Option<PyErr> = None;
     let evaluated = detached(py, || -> Result<Vec<Evaluation>> {
@@ -99,7 +102,7 @@ pub fn evaluate(
             set: &set,
             split,
             protocol,
-            device: lto::Device::cpu(),
+            device,
         };
         let evaluator = Evaluator::open(&request)?;
         let one = |run: &String| {

@@ -3,6 +3,7 @@
 use crate::detached::detached;
 use crate::error::{Failure, Result, config};
 use crate::picture::Picture;
+use lto::Device;
 use lto::experiment::{Experiment, Setting};
 use lto::train::folder;
 use lto::train::history::History;
@@ -79,9 +80,9 @@ impl Observer for Listener {
 }
 
 /// Trains a run in the folder `out` and returns its report as JSON. `experiment` is a path to a configuration, or a
-/// configuration as JSON; without one the run is resumed.
+/// configuration as JSON; without one the run is resumed. A device that is not there is an error before anything is done.
 #[pyfunction]
-#[pyo3(signature = (experiment, out, settings, data, seed, force, listener))]
+#[pyo3(signature = (experiment, out, settings, data, seed, force, device, listener))]
 #[expect(clippy::too_many_arguments, reason = "these are Python's keywords")]
 pub fn train(
     py: Python,
@@ -91,19 +92,22 @@ pub fn train(
     data: Option<PathBuf>,
     seed: Option<u64>,
     force: bool,
+    device: &str,
     listener: Py<PyAny>,
 ) -> Result<String> {
+    let device = found(device)?;
     let data = data.into_iter().map(Setting::Data);
     let overrides: Vec<Setting> =
         settings.into_iter().map(Setting::Text).chain(data).chain(seed.map(Setting::Seed)).collect();
     let mut listener = Listener { call: listener, raised: None };
     let trained = detached(py, || -> Result<RunReport> {
-        let mut trainer = match experiment {
+        let trainer = match experiment {
             None => Trainer::resume(&out, &overrides, &mut listener)?,
             Some(configuration) => {
                 Trainer::start(configuration.read(&overrides)?, &out, force, &mut listener)?
             }
         };
+        let mut trainer = trainer.on(device)?;
         let end = trainer.run(&mut listener)?;
         let history = History::read(&out)?;
         write_charts(&out, &history)?;
@@ -114,6 +118,14 @@ pub fn train(
         return Err(Failure::Python(error));
     }
     serde_json::to_string(&trained?).map_err(|error| config(error.to_string()))
+}
+
+/// The device of a name, which must be there.
+pub fn found(name: &str) -> Result<Device> {
+    let device: Device =
+        serde_json::from_value(name.into()).map_err(|error| config(format!("device: {error}")))?;
+    device.describe()?;
+    Ok(device)
 }
 
 /// A configuration of a run.

@@ -129,3 +129,13 @@ def test_settings_are_refused_by_name(tmp_path: Path) -> None:
         lto.design("0:1", -1)
     with pytest.raises(lto.ConfigError, match="runs is empty"):
         lto.evaluate([])
+
+
+def test_a_device_that_is_not_there_says_how_to_have_it(tmp_path: Path) -> None:
+    """Before anything is done; the wheel is built for the processor."""
+    for use in (lambda: lto.train(SMALL, out=tmp_path / "run", device="gpu"), lambda: lto.evaluate("persistence", device="gpu")):
+        with pytest.raises(lto.Error, match="device gpu: this program was built without it; build it with the feature gpu"):
+            use()
+    with pytest.raises(lto.ConfigError, match="device: unknown variant `tpu`, expected one of `cpu`, `gpu`, `cuda`"):
+        lto.train(SMALL, out=tmp_path / "run", device="tpu")
+    assert not (tmp_path / "run").exists()

@@ -104,9 +104,12 @@ fn processes_generate_train_resume_and_evaluate_as_one_does() {
     run(&workspace, 3, &["train", "--resume", "-o", "parts", "--set", "train.steps=6"]);
     assert_near(&losses(&workspace.path("parts")), &losses(&workspace.path("alone")));
 
+    workspace.succeed(&[HEAT, &["new.hdf5", "--seed", "9"]].concat());
+    workspace.succeed(&["calibrate", "alone", "--data", "new.hdf5"]);
     // Threads of a process may sum in another order.
     let evaluate = ["evaluate", "alone", "--split", "all", "--json", "--quiet", "--threads", "1"];
     let alone = results(workspace.succeed(&evaluate).as_bytes());
+    assert!(alone[0]["coverage"]["all"]["samples"] == 24, "bands are measured, too");
     for n in [2, 3] {
         assert_eq!(results(&run(&workspace, n, &evaluate).stdout), alone, "{n} processes");
     }

@@ -9,6 +9,7 @@ use lto::evaluate::coverage::{SHOWN, coverage};
 use lto::model::{Forecast, Model, ModelConfig};
 use lto_numerics::dataset::Context;
 use lto_numerics::dataset::write::NpzArchive;
+use lto_numerics::ranks::Alone;
 use lto_numerics::{Field, Points};
 use std::sync::Arc;
 
@@ -50,7 +51,8 @@ fn bands_cover_what_they_say() {
     let model = calibrated(&data);
     let config =
         EvaluationConfig { fractions: vec![0.1, 0.3, 1.0], noise: vec![0.5], ..EvaluationConfig::default() };
-    let found = coverage(&model, &data, &data.split().test, &config, &mut |_, _| true).unwrap().unwrap();
+    let found =
+        coverage(&model, &data, &data.split().test, &config, &Alone, &mut |_, _| true).unwrap().unwrap();
     let all = found.all.as_ref().unwrap();
     for (level, covered) in found.levels.iter().zip(&all.covered) {
         // More where errors are exactly zero: at a sensor, now.
@@ -88,7 +90,7 @@ fn coverage_keeps_to_a_mask() {
     let covered = |mask: Option<String>| {
         let config =
             EvaluationConfig { fractions: vec![0.3], noise: vec![], mask, ..EvaluationConfig::default() };
-        let found = coverage(&model, &data, &data.split().test[..6], &config, &mut |_, _| true);
+        let found = coverage(&model, &data, &data.split().test[..6], &config, &Alone, &mut |_, _| true);
         found.map(|found| found.unwrap().all.unwrap().covered)
     };
     let (all, inside) = (covered(None).unwrap(), covered(Some(file.display().to_string())).unwrap());

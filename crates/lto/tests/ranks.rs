@@ -1,5 +1,6 @@
 //! Several processes that train or evaluate together, with threads in their place: what they do is what one does alone.
 
+use lto::calibrate::{CalibrationConfig, calibrate};
 use lto::data::config::{DataConfig, SplitConfig};
 use lto::evaluate::{EvaluationConfig, Levels, ModelInfo, evaluate_together};
 use lto::experiment::Experiment;
@@ -172,7 +173,7 @@ fn every_process_needs_an_example() {
 }
 
 /// All but what a clock decides, as it would be written.
-fn evaluated(ranks: &dyn Ranks, kind: &str) -> Value {
+fn evaluated(ranks: &dyn Ranks, kind: &str, bands: bool) -> Value {
     let mut data: DataConfig = experiment(BY_VALUES).data;
     (data.samples, data.split) = (Some(40), SplitConfig::Test);
     let config = EvaluationConfig {
@@ -186,6 +187,14 @@ fn evaluated(ranks: &dyn Ranks, kind: &str) -> Value {
         .data()
         .untrained(serde_json::from_value(serde_json::json!({ "kind": kind })).unwrap())
         .unwrap();
+    let model = match bands {
+        true => {
+            let (data, config) = (levels.data(), CalibrationConfig::default());
+            let calibration = calibrate(&model, data, &data.split().test, &config, &mut |_, _| true);
+            model.calibrated(calibration.unwrap()).unwrap()
+        }
+        false => model,
+    };
     let info = ModelInfo {
         run: "here".into(),
         kind: kind.into(),
@@ -220,10 +229,11 @@ fn forget_times(value: &mut Value) {
 
 #[test]
 fn processes_that_share_the_samples_evaluate_as_one_does_alone() {
-    for kind in ["persistence", "interpolation"] {
-        let alone = evaluated(&Alone, kind);
+    for (kind, bands) in [("persistence", false), ("interpolation", true)] {
+        let alone = evaluated(&Alone, kind, bands);
+        assert_eq!(alone["coverage"].is_object(), bands);
         for size in [2, 3] {
-            for found in Threads::run(size, |ranks| evaluated(ranks, kind)) {
+            for found in Threads::run(size, |ranks| evaluated(ranks, kind, bands)) {
                 assert_eq!(found, alone);
             }
         }

@@ -4,16 +4,18 @@ mod table;
 mod traffic;
 
 pub use table::table;
-pub use traffic::{Traffic, fetch, send};
+pub use traffic::{Traffic, fetch, send, send_indices};
 
 use crate::error::{Error, Result};
 use burn::backend::DispatchDevice;
 use burn::tensor::Device as TensorDevice;
+use serde::{Deserialize, Serialize};
 #[cfg(any(feature = "gpu", feature = "cuda"))]
 use std::sync::OnceLock;
 
 /// Where a model's tensors live and are computed. Weights and files are the same on every device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Device {

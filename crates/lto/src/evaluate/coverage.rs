@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::model::{Forecast, Model, Spread};
 use lto_numerics::dataset::Mask;
 use lto_numerics::pde::sample_rng;
+use lto_numerics::ranks::{Ranks, dealt};
 use lto_numerics::{Field, Points};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ pub struct CoverageRow {
 type Sums = [f64; LEVELS.len() + 4];
 
 /// A case, or a part of all cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 enum Key {
     All,
     /// Number of the case, lead in frames.
@@ -111,8 +112,8 @@ impl Case {
 }
 
 /// Measures the bands of a model on samples: from every layout and noise of the protocol, over the calibrated leads, from one
-/// start of each sample, drawn as in a calibration; at the points inside the mask, if there is one. `None` if the model has no
-/// calibration.
+/// start of each sample, drawn as in a calibration; at the points inside the mask, if there is one. Several processes share the
+/// samples, and have the same result. `None` if the model has no calibration.
 ///
 /// # Errors
 /// Data or a mask that cannot be read, a mask that hides every point, or [`Error::Interrupted`].
@@ -121,6 +122,7 @@ pub fn coverage(
     data: &Data,
     samples: &[usize],
     config: &EvaluationConfig,
+    ranks: &dyn Ranks,
     progress: &mut Progress,
 ) -> Result<Option<Coverage>> {
     let card = model.card();
@@ -130,57 +132,24 @@ pub fn coverage(
     if leads.is_empty() {
         return Ok(None);
     }
-    // NaN where nothing is compared.
     let mut inside = vec![0.0; query.len()];
     if let Some(written) = &config.mask {
         Mask::over(written, &card.problem.domain)?.restrict(&query, &mut inside)?;
     }
-    let cases = Case::all(config);
+    let trial = Trial { model, data, config, cases: Case::all(config), leads, query, inside };
+    let (mut done, total) = (0, trial.cases.len() * samples.len());
+    let mut advance = || {
+        done = (done + ranks.size()).min(total);
+        if progress(done, total) { Ok(()) } else { Err(Error::Interrupted) }
+    };
+    let each = dealt(ranks, samples.len(), |i| trial.of(samples[i], &mut advance))?;
+    if !progress(total, total) {
+        return Err(Error::Interrupted);
+    }
     let mut sums: BTreeMap<Key, BTreeMap<usize, Sums>> = BTreeMap::new();
-    let (mut done, total) = (0, cases.len() * samples.len());
-    for (number, case) in cases.iter().enumerate() {
-        for &sample in samples {
-            let mut rng = sample_rng(config.seed, sample as u64);
-            let Outlook { source, s, ahead } = Outlook::draw(data, model, sample, &leads, &mut rng)?;
-            let mut context = case.choice.observe(&source, None, &mut rng)?;
-            add_noise(&mut context, &source, case.noise, &mut rng);
-            let times: Vec<f64> = ahead.iter().map(|(t, _)| *t).collect();
-            match model.predict_spread(&Forecast { context: &context, s, times: &times }, None, &query) {
-                Err(Error::Unsupported { .. }) => {}
-                Err(other) => return Err(other),
-                Ok((prediction, spread)) => {
-                    let places = Places::new(&card.problem, &context.points, &query)?;
-                    for (time, tally) in
-                        Tally::of(&spread, &prediction.values, &ahead, &inside, &places, model)?
-                            .iter()
-                            .enumerate()
-                    {
-                        let mut add = |key: Key, more: &Sums| {
-                            if more[LEVELS.len() + 3] > 0.0 {
-                                add(sums.entry(key).or_default().entry(sample).or_default(), more);
-                            }
-                        };
-                        add(Key::Case(number, leads[time]), &tally.all);
-                        if case.noise == 0.0 {
-                            add(Key::All, &tally.all);
-                            tally
-                                .distances
-                                .iter()
-                                .enumerate()
-                                .for_each(|(bin, of)| add(Key::Distance(bin), of));
-                            tally
-                                .spacings
-                                .iter()
-                                .enumerate()
-                                .for_each(|(bin, of)| add(Key::Spacing(bin), of));
-                        }
-                    }
-                }
-            }
-            done += 1;
-            if !progress(done, total) {
-                return Err(Error::Interrupted);
-            }
+    for (&sample, found) in samples.iter().zip(each) {
+        for (key, of) in found {
+            sums.entry(key).or_default().insert(sample, of);
         }
     }
     let mut coverage =
@@ -196,13 +165,68 @@ pub fn coverage(
             Key::All => coverage.all = Some(row("all".into(), None, samples)),
             Key::Case(number, frame) => {
                 let lead = timed.then_some(frame as f64);
-                coverage.cases.push(row(cases[number].label.clone(), lead, samples));
+                coverage.cases.push(row(trial.cases[number].label.clone(), lead, samples));
             }
             Key::Distance(bin) => coverage.distances.push(row(range(bin), None, samples)),
             Key::Spacing(bin) => coverage.spacings.push(row(range(bin), None, samples)),
         }
     }
     Ok(coverage.all.is_some().then_some(coverage))
+}
+
+/// What all samples share.
+struct Trial<'a> {
+    model: &'a Model,
+    data: &'a Data,
+    config: &'a EvaluationConfig,
+    cases: Vec<Case>,
+    /// In frames.
+    leads: Vec<usize>,
+    query: Arc<Points>,
+    /// NaN at points that do not count, else 0.
+    inside: Vec<f64>,
+}
+
+impl Trial<'_> {
+    /// Sums over the values of one sample, in all cases that the model takes; `advance` hears of every case.
+    fn of(&self, sample: usize, mut advance: impl FnMut() -> Result<()>) -> Result<BTreeMap<Key, Sums>> {
+        let mut rng = sample_rng(self.config.seed, sample as u64);
+        let Outlook { source, s, ahead } =
+            Outlook::draw(self.data, self.model, sample, &self.leads, &mut rng)?;
+        let times: Vec<f64> = ahead.iter().map(|(t, _)| *t).collect();
+        let mut sums: BTreeMap<Key, Sums> = BTreeMap::new();
+        for (number, case) in self.cases.iter().enumerate() {
+            let mut rng = rng.clone();
+            let mut context = case.choice.observe(&source, None, &mut rng)?;
+            add_noise(&mut context, &source, case.noise, &mut rng);
+            let forecast = Forecast { context: &context, s, times: &times };
+            let (prediction, spread) = match self.model.predict_spread(&forecast, None, &self.query) {
+                Ok(found) => found,
+                Err(Error::Unsupported { .. }) => {
+                    advance()?;
+                    continue;
+                }
+                Err(other) => return Err(other),
+            };
+            let places = Places::new(&self.model.card().problem, &context.points, &self.query)?;
+            let tallies = Tally::of(&spread, &prediction.values, &ahead, &self.inside, &places, self.model)?;
+            for (lead, tally) in self.leads.iter().zip(&tallies) {
+                let mut add = |key: Key, more: &Sums| {
+                    if more[LEVELS.len() + 3] > 0.0 {
+                        add(sums.entry(key).or_default(), more);
+                    }
+                };
+                add(Key::Case(number, *lead), &tally.all);
+                if case.noise == 0.0 {
+                    add(Key::All, &tally.all);
+                    tally.distances.iter().enumerate().for_each(|(bin, of)| add(Key::Distance(bin), of));
+                    tally.spacings.iter().enumerate().for_each(|(bin, of)| add(Key::Spacing(bin), of));
+                }
+            }
+            advance()?;
+        }
+        Ok(sums)
+    }
 }
 
 /// Sums over the values of one prediction at one time.

@@ -109,7 +109,7 @@ pub fn evaluate_together(
     let (before, samples) = (runner.done, runner.protocol.samples.clone());
     let coverage = {
         let mut progress = |done: usize, _: usize| runner.advance(before + done - runner.done).is_ok();
-        coverage(model, levels.data(), &samples, config, &mut progress)?
+        coverage(model, levels.data(), &samples, config, ranks, &mut progress)?
     };
     let layout = levels.data().layout();
     let Protocol { samples, starts, .. } = runner.protocol;
