@@ -10,6 +10,9 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
+/// Indices and weights, an array each.
+type Weighted<'py> = (Bound<'py, PyArrayDyn<i64>>, Bound<'py, PyArrayDyn<f64>>);
+
 /// The best linear estimates of the channels of a problem, given as JSON as in a model card.
 ///
 /// They are linear in the observed values: what is left to do is a weighted sum.
@@ -41,7 +44,7 @@ impl BestLinear {
         points: &Bound<PyAny>,
         values: &Bound<PyAny>,
         query: &Bound<PyAny>,
-    ) -> Result<(Bound<'py, PyArrayDyn<i64>>, Bound<'py, PyArrayDyn<f64>>)> {
+    ) -> Result<Weighted<'py>> {
         let kriging = self.kriging(channel)?;
         let [context, query] = [self.places("points", points)?, self.places("query", query)?];
         let values = row_major(&real("values", values)?);
