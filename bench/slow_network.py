@@ -14,6 +14,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -118,6 +119,8 @@ def main() -> int:
     arguments.add_argument("command", nargs=argparse.REMAINDER)
     given = arguments.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())
+    # Leave nothing behind, however it ends.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         devices = [host(name, address) for name, address in HOSTS.items()]
         link = (devices, 1e-3 * given.latency, 1e9 * given.gigabits)
