@@ -137,7 +137,7 @@ def main() -> int:
             "OMPI_MCA_oob_tcp_if_include": "10.77.0.0/24",
         }
         first = next(iter(HOSTS))
-        command = ["ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c", f'hostname {first}; exec "$@"', "sh"]
+        command = ["ip", "netns", "exec", first, "unshare", "--uts", "bash", "-c", f'hostname {first}; exec "$@"', "bash"]
         return subprocess.run([*command, *given.command], env={**os.environ, **settings}).returncode
     finally:
         for name in HOSTS:
