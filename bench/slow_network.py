@@ -14,6 +14,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -118,6 +119,8 @@ def main() -> int:
     arguments.add_argument("command", nargs=argparse.REMAINDER)
     given = arguments.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())
+    # Leave nothing behind, however it ends.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         devices = [host(name, address) for name, address in HOSTS.items()]
         link = (devices, 1e-3 * given.latency, 1e9 * given.gigabits)
@@ -134,7 +137,7 @@ def main() -> int:
             "OMPI_MCA_oob_tcp_if_include": "10.77.0.0/24",
         }
         first = next(iter(HOSTS))
-        command = ["ip", "netns", "exec", first, "unshare", "--uts", "sh", "-c", f'hostname {first}; exec "$@"', "sh"]
+        command = ["ip", "netns", "exec", first, "unshare", "--uts", "bash", "-c", f'hostname {first}; exec "$@"', "bash"]
         return subprocess.run([*command, *given.command], env={**os.environ, **settings}).returncode
     finally:
         for name in HOSTS:

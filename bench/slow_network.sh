@@ -19,7 +19,7 @@ train() { # twin, batch, samples, steps, launcher
   shift 4
   "$@" -x LD_PRELOAD="$folder/all_reduce.so" "$LTO" train "configs/paper/$twin.toml" --data "$folder/$twin.hdf5" -q --threads 1 \
     -o "$run" --force --set data.samples="$samples" --set train.batch="$batch" --set train.steps="$steps" \
-    --set train.validation.every=0
+    --set train.validation.every=0 --set "data.split={ counts = { train = $((samples - 1)), validation = 0, test = 1 } }"
 }
 export -f train
 export folder LTO
