@@ -74,7 +74,8 @@ def check(run: Path, module: Any, n: int = 60, to: float | None = 1.5, flags: tu
     single, double = (torch.cat(parts, -1) for parts in zip(*torches, strict=True))
     rounding = difference(module, single, double.numpy())
     assert rounding < 1e-3, "these weights tell nothing"
-    assert difference(module, single, np.concatenate(program, -1)) < max(CLOSE, 2 * rounding)
+    # Against double precision: two single ones differ by the rounding of both, and PyTorch's depends on the processor.
+    assert difference(module, double, np.concatenate(program, -1)) < max(CLOSE, 2 * rounding)
 
 
 def queries(run: Path, module: Any, shape: list[int]) -> list[tuple[Any, str]]:
