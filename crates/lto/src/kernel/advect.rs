@@ -37,6 +37,7 @@ struct Axis {
 }
 
 /// Weights of the four points around a place that is `t` spacings past the second.
+#[inline(always)]
 fn weights(t: f32) -> [f32; 4] {
     [
         t * (-0.5 + t * (1.0 - 0.5 * t)),
@@ -47,6 +48,7 @@ fn weights(t: f32) -> [f32; 4] {
 }
 
 /// Their derivatives in t.
+#[inline(always)]
 fn slopes(t: f32) -> [f32; 4] {
     [-0.5 + t * (2.0 - 1.5 * t), t * (-5.0 + 4.5 * t), 0.5 + t * (4.0 - 4.5 * t), t * (-1.0 + 1.5 * t)]
 }
@@ -60,14 +62,17 @@ struct Taps {
 
 impl Taps {
     /// Around point `i` moved by `d` spacings. What is not a number gives weights that are none.
+    #[inline(always)]
     fn new(axis: Axis, i: usize, d: f32) -> Self {
         let n = axis.points;
         if axis.periodic {
-            let (whole, size) = (d.floor(), n as f32);
-            let cell = (i as f32 + whole).rem_euclid(size) as usize;
+            let (whole, size) = (d.floor(), n as i32);
+            let first = (i as i32 - 1).wrapping_add(whole as i32).rem_euclid(size);
             let t = d - whole;
+            // At most three past the end: a second remainder is for grids smaller than that.
+            let wrapped = |at: i32| if at < size { at } else { (at - size) % size };
             return Self {
-                at: std::array::from_fn(|k| (cell + n + k - 1) % n),
+                at: std::array::from_fn(|k| wrapped(first + k as i32) as usize),
                 weights: weights(t),
                 slopes: slopes(t),
             };
@@ -85,6 +90,7 @@ impl Taps {
     }
 
     /// Of the axis that a one-dimensional state does not have.
+    #[inline(always)]
     fn trivial() -> Self {
         let first = [1.0, 0.0, 0.0, 0.0];
         Self { at: [0; 4], weights: first, slopes: [0.0; 4] }
@@ -101,6 +107,8 @@ struct Group<'a> {
     displacement: &'a [f32],
     channels: usize,
 }
+
+// Whatever runs for every point is inlined into the kernels, and so compiled for their instructions.
 
 /// A vector of channels.
 type Vector = [f32; LANES];
@@ -126,6 +134,7 @@ impl Group<'_> {
     }
 
     /// `[channels, points]` as `[points, vectors]`.
+    #[inline(always)]
     fn turned(&self, values: &[f32]) -> Vec<Vector> {
         let (size, vectors) = (self.size(), self.vectors());
         let mut turned = vec![[0.0; LANES]; size * vectors];
@@ -137,6 +146,7 @@ impl Group<'_> {
     }
 
     /// The taps of a point along both axes, and how many of the first count.
+    #[inline(always)]
     fn taps(&self, point: usize) -> ([Taps; 2], usize) {
         let ([first, last], size) = (self.advect.axes, self.size());
         let d = |axis: usize| self.displacement[axis * size + point];
@@ -147,6 +157,7 @@ impl Group<'_> {
         }
     }
 
+    #[inline(always)]
     fn forward(self, out: &mut [f32]) {
         let (size, vectors, h) = (self.size(), self.vectors(), self.turned(self.h));
         for point in 0..size {
@@ -169,6 +180,7 @@ impl Group<'_> {
     }
 
     /// Gradients of the state `[channels, n0 n1]` and of the displacement `[D, n0 n1]`.
+    #[inline(always)]
     fn backward(self, gradient: &[f32], dh: &mut [f32], dd: &mut [f32]) {
         let (size, vectors) = (self.size(), self.vectors());
         let (h, gradient) = (self.turned(self.h), self.turned(gradient));
@@ -178,6 +190,8 @@ impl Group<'_> {
             let mut change = [0.0; 2];
             for v in 0..vectors {
                 let dy = gradient[point * vectors + v];
+                // Derivatives of the value along both axes.
+                let mut along = [[0.0; LANES]; 2];
                 for r in 0..rows {
                     let from = first.at[r] * self.advect.axes[1].points;
                     let (mut row, mut slope) = ([0.0; LANES], [0.0; LANES]);
@@ -187,9 +201,10 @@ impl Group<'_> {
                         add(&mut slope, last.slopes[k], &h[at]);
                         add(&mut turned[at], first.weights[r] * last.weights[k], &dy);
                     }
-                    change[0] += first.slopes[r] * dot(&row, &dy);
-                    change[1] += first.weights[r] * dot(&slope, &dy);
+                    add(&mut along[0], first.slopes[r], &row);
+                    add(&mut along[1], first.weights[r], &slope);
                 }
+                change.iter_mut().zip(&along).for_each(|(change, along)| *change += dot(along, &dy));
             }
             for (d, change) in change[2 - self.advect.dim..].iter().enumerate() {
                 dd[d * size + point] = *change;
