@@ -231,3 +231,27 @@ fn add_noise(context: &mut Context, level: f64, model: &Model, rng: &mut impl Rn
         context.add_noise(&deviations, rng);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::context::DesignKind;
+    use lto_numerics::pde::sample_rng;
+
+    /// Of layouts with a failed region, some have all points and none more; a calibration for fewer points keeps to these.
+    #[test]
+    fn layouts_with_all_points_are_not_rare() {
+        let sizes = |config: &CalibrationConfig| -> Vec<f64> {
+            let mut rng = sample_rng(1, 0);
+            let drawn = (0..8000).map(|_| config.layout(&mut rng));
+            drawn.filter(|of| of.design == DesignKind::FailedRegion).map(|of| of.fraction).collect()
+        };
+        let mut config = CalibrationConfig::default();
+        let usual = sizes(&config);
+        let all = usual.iter().filter(|fraction| **fraction == 1.0).count() as f64 / usual.len() as f64;
+        assert!((all - ALL_POINTS).abs() < 0.04, "{all}");
+        assert!(usual.iter().all(|fraction| (0.03..=1.0).contains(fraction)));
+        config.context.fraction = [0.1, 0.5];
+        assert!(sizes(&config).iter().all(|fraction| (0.1..=0.5).contains(fraction)));
+    }
+}

@@ -488,13 +488,21 @@ mod tests {
             calibrator
         };
         let calibration = of(1, 1).finish("waves".into()).unwrap();
+        let mut file = serde_json::to_value(&calibration).unwrap();
+        file.as_object_mut().unwrap().remove("noisy_above").unwrap();
+        let older: Calibration = serde_json::from_value(file).unwrap();
         let channel = &calibration.channels[0];
         let level = calibration.level(0.9).unwrap();
         let (mut shares, mut looked_noisy) = (Vec::new(), 0);
         for group in &of(2, 0).groups {
             let reading = &group.readings.as_ref().unwrap()[0];
             let usual = &channel.noise.as_ref().unwrap().usual;
-            looked_noisy += usize::from(NoiseGrowth::noise(usual, reading, group.layout.mean_spacing) > 0.0);
+            let looks_noisy = NoiseGrowth::noise(usual, reading, group.layout.mean_spacing) > 0.0;
+            looked_noisy += usize::from(looks_noisy);
+            assert!(
+                group.noisy_points(&older).iter().all(|noisy| *noisy == looks_noisy),
+                "as older files say"
+            );
             let (scale, noisy) = (group.scale(0, channel), group.noisy_points(&calibration));
             let inside =
                 group.places.iter().zip(&group.errors[0]).zip(noisy).filter(|((place, error), noisy)| {
