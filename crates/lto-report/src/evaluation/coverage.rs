@@ -87,8 +87,8 @@ fn leads(coverage: &Coverage) -> Vec<Option<f64>> {
     leads
 }
 
-/// Reliability of a model's bands: the share of values inside against the nominal one, by lead and by the distance to the
-/// nearest sensor; a perfect one is the diagonal.
+/// Reliability of a model's bands: the share of values inside against the nominal one, by lead, by the distance to the
+/// nearest sensor and by the spacing of the sensors around; a perfect one is the diagonal.
 pub fn reliability(coverage: &Coverage) -> Vec<(Drawing, &'static str)> {
     let by_lead = leads(coverage).into_iter().flatten().filter_map(|lead| {
         let rows = coverage.cases.iter().filter(|row| row.lead == Some(lead) && !row.label.contains("noise"));
@@ -98,9 +98,15 @@ pub fn reliability(coverage: &Coverage) -> Vec<(Drawing, &'static str)> {
             (format!("lead {}", short(lead)), (0..coverage.levels.len()).map(mean).collect::<Vec<f64>>())
         })
     });
-    let by_distance =
-        coverage.distances.iter().map(|row| (format!("distance {}", row.label), row.covered.clone()));
-    [(by_lead.collect::<Vec<_>>(), "by lead"), (by_distance.collect(), "by distance to the nearest sensor")]
+    let by_place = |rows: &[CoverageRow], what: &str| -> Vec<(String, Vec<f64>)> {
+        rows.iter().map(|row| (format!("{what} {}", row.label), row.covered.clone())).collect()
+    };
+    let pictures = [
+        (by_lead.collect(), "by lead"),
+        (by_place(&coverage.distances, "distance"), "by distance to the nearest sensor"),
+        (by_place(&coverage.spacings, "spacing"), "by spacing of the sensors"),
+    ];
+    pictures
         .into_iter()
         .filter(|(curves, _)| !curves.is_empty())
         .map(|(curves, by)| (chart(&coverage.levels, curves), by))
@@ -156,7 +162,7 @@ mod tests {
                 row("full, noise 0.1", Some(1.0), 0.5),
             ],
             distances: vec![row("0", None, 0.9), row("0 to 1", None, 0.88)],
-            spacings: Vec::new(),
+            spacings: vec![row("1 to 2", None, 0.91)],
         };
         let tables = tables(&coverage, "heat");
         let text = |table: &ResultTable| -> Vec<Vec<String>> {
@@ -168,6 +174,7 @@ mod tests {
         assert_eq!((cases[1][1].as_str(), cases[1][4].as_str()), ("91.2 (88.0 – 93.0)", "–"));
         let places = text(&tables[1]);
         assert_eq!(places[2][..3], ["distance to the nearest sensor 0 to 1", "88.0 (88.0 – 93.0)", "81.0"]);
-        assert_eq!(reliability(&coverage).len(), 2);
+        let pictures: Vec<&str> = reliability(&coverage).into_iter().map(|(_, by)| by).collect();
+        assert_eq!(pictures, ["by lead", "by distance to the nearest sensor", "by spacing of the sensors"]);
     }
 }
