@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _lto, _settings
 from ._errors import DataError
+from ._frames import along, increasing, is_labelled
 from ._progress import Bar
 
 if TYPE_CHECKING:
@@ -91,16 +92,14 @@ class Dataset:
         time = next((name for name in ("time", "t") if name in dataset.dims), None)
         first = next(iter(dataset.data_vars.values()))
         axes = [str(name) for name in first.dims if name not in ("sample", time)]
-        missing = [axis for axis in axes if axis not in dataset.coords]
-        if missing:
-            raise DataError(f"the dimension {missing[0]} has no coordinates; give them, as with data.assign_coords")
+        dataset = increasing(dataset, axes)
         order = ["sample", *([time] if time else []), *axes]
         return cls(
             fields={
                 str(name): _lto.floats(str(name), variable.transpose(*order).values)
                 for name, variable in dataset.data_vars.items()
             },
-            coordinates={axis: _lto.floats(axis, dataset[axis].values) for axis in axes},
+            coordinates={axis: along(dataset, axis) for axis in axes},
             times=_lto.floats(time, dataset[time].values) if time else None,
             bounds={
                 axis: (float(dataset[axis].attrs["lower"]), float(dataset[axis].attrs["upper"]))
@@ -200,11 +199,14 @@ def of(data: DataLike) -> Dataset | Path:
         return Path(data)
     if isinstance(data, Dataset):
         return data
-    if hasattr(data, "data_vars") or hasattr(data, "to_dataset"):
+    if is_labelled(data):
         return Dataset.from_xarray(data)
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and {"fields", "coordinates"} <= set(data) <= {one.name for one in fields(Dataset)}:
         return Dataset(**data)
-    raise DataError(f"data is a {type(data).__name__}, but must be a path, a Dataset, or an xarray Dataset or DataArray")
+    raise DataError(
+        f"data is a {type(data).__name__}, but must be a path, a Dataset, or an xarray Dataset or DataArray; give plain arrays with "
+        "their coordinates, as in lto.Dataset({'u': u}, {'x': x, 'y': y}, times=t)"
+    )
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import numpy as np
 from . import _lto
 from ._errors import DataError
 
-TIMES = ("t", "time")
+TIMES = ("t", "time", "Time", "TIME")
+"""What times are called; ``T`` is rather a temperature."""
 
 
 @dataclass
@@ -26,31 +27,87 @@ class Rows:
 
 def observed(data: Any, axes: Sequence[str], s: float | None) -> Rows:
     """The rows of a DataFrame, a mapping of columns, a DataArray or a Dataset."""
-    if hasattr(data, "to_dataset") or hasattr(data, "data_vars"):
+    if is_labelled(data):
         return _of_xarray(data, axes, s)
-    if isinstance(data, Mapping) or hasattr(data, "columns"):
-        names = data.keys() if isinstance(data, Mapping) else data.columns
-        return _of_table({str(name): data[name] for name in names}, axes)
+    if _is_table(data):
+        return _of_table(_columns(data), axes)
     raise DataError(
         f"data is a {type(data).__name__}, but must be a DataFrame, a mapping of columns, a DataArray or a Dataset; "
         "for plain arrays use model.encode(points, values, s).at(t).decode(query)"
     )
 
 
-def _of_table(columns: dict[str, Any], axes: Sequence[str]) -> Rows:
+def asked(query: Any, axes: Sequence[str]) -> Any:
+    """A query by the names of its axes: the grid or the points of labelled arrays, or the points of a table; others as they are."""
+    if is_labelled(query):
+        dataset = query.to_dataset(name="query") if hasattr(query, "to_dataset") else query
+        if set(axes) <= set(dataset.dims):
+            return _grid(increasing(dataset, axes), axes)
+        _one_dimension(dataset, axes, "query")
+        return _points({axis: dataset[axis] for axis in axes}, axes, "query")
+    return _points(_columns(query), axes, "query") if _is_table(query) else query
+
+
+def is_labelled(data: Any) -> bool:
+    """Whether it is an object of xarray."""
+    return hasattr(data, "to_dataset") or hasattr(data, "data_vars")
+
+
+def along(dataset: Any, axis: str) -> Any:
+    """The coordinates of an axis, which must have been given."""
+    if axis not in dataset.coords:
+        raise DataError(f"the dimension {axis} has no coordinates; give them, as with data.assign_coords({axis}=...)")
+    return _numbers(dataset[axis], axis)
+
+
+def increasing(dataset: Any, axes: Sequence[str]) -> Any:
+    """The same with axes that increase, as latitudes often do not."""
+    falling = [axis for axis in axes if (x := along(dataset, axis)).size > 1 and x[0] > x[-1]]
+    return dataset.isel({axis: slice(None, None, -1) for axis in falling})
+
+
+def _is_table(data: Any) -> bool:
+    return isinstance(data, Mapping) or hasattr(data, "columns")
+
+
+def _columns(data: Any) -> dict[str, Any]:
+    """The columns of a table by name, and the levels of its index that have one."""
+    if isinstance(data, Mapping):
+        return {str(name): column for name, column in data.items()}
+    index: Any = getattr(data, "index", None)
+    levels = {str(name): index.get_level_values(name) for name in getattr(index, "names", []) if name is not None}
+    return {**levels, **{str(name): data[name] for name in data.columns}}
+
+
+def _points(columns: Mapping[str, Any], axes: Sequence[str], what: str = "data") -> Any:
+    """A row for each point, from the columns that are called like the axes."""
     by_name = {name.lower(): name for name in columns}
     missing = [axis for axis in axes if axis.lower() not in by_name]
     if missing:
-        raise DataError(f"data has no column {missing[0]}; the axes are {', '.join(axes)}, the columns {', '.join(columns)}")
-    points = np.stack([_numbers(columns[by_name[axis.lower()]], axis) for axis in axes], axis=1)
-    time = next((by_name[name] for name in TIMES if name in by_name), None)
-    used = {by_name[axis.lower()] for axis in axes} | {time}
+        told = f"the axes are {', '.join(axes)}, the columns {', '.join(columns)}"
+        raise DataError(f"{what} has no column {missing[0]}; {told}")
+    return np.stack([_numbers(columns[by_name[axis.lower()]], axis) for axis in axes], axis=1)
+
+
+def _of_table(columns: dict[str, Any], axes: Sequence[str]) -> Rows:
+    points = _points(columns, axes)
+    time = next((name for name in columns if name in TIMES), None)
+    used = {axis.lower() for axis in axes}
     values = {
-        name: _numbers(column, name) for name, column in columns.items() if name not in used and _is_number(column)
+        name: _numbers(column, name)
+        for name, column in columns.items()
+        if name.lower() not in used and name != time and _is_number(column)
     }
     if not values:
-        raise DataError(f"data has no column of numbers beside those of the axes and times; the columns are {', '.join(columns)}")
+        raise DataError(
+            f"data has no column of numbers beside those of the axes and times; the columns are {', '.join(columns)}; convert "
+            "texts and objects, as with pandas.to_numeric"
+        )
     return Rows(points, values, None if time is None else _numbers(columns[time], time))
+
+
+def _grid(dataset: Any, axes: Sequence[str]) -> _lto.Grid:
+    return _lto.Grid(*(along(dataset, axis) for axis in axes))
 
 
 def _of_xarray(data: Any, axes: Sequence[str], s: float | None) -> Rows:
@@ -58,23 +115,44 @@ def _of_xarray(data: Any, axes: Sequence[str], s: float | None) -> Rows:
     time = next((name for name in TIMES if name in dataset.dims or name in dataset.coords), None)
     if time is not None:
         dataset = _at_time(dataset, time, s)
+    dataset = dataset.squeeze([name for name, size in dataset.sizes.items() if size == 1 and name not in axes])
     attributes = {str(name): dict(variable.attrs) for name, variable in dataset.variables.items()}
     if set(axes) <= set(dataset.dims):
-        grid = _lto.Grid(*(_numbers(dataset[axis], axis) for axis in axes))
+        dataset = increasing(dataset, axes)
         columns = {
-            str(name): _numbers(variable.transpose(*axes), str(name)).ravel()
+            str(name): _numbers(_over(variable, axes), str(name)).ravel()
             for name, variable in dataset.data_vars.items()
+            if set(axes) <= set(variable.dims) and _is_number(variable)
         }
-        return Rows(grid, columns, _moment(dataset, time, columns), attributes)
-    points = [name for name in dataset.dims if all(axis in dataset.coords for axis in axes)]
-    if len(points) != 1:
-        raise DataError(
-            f"data has the dimensions {', '.join(map(str, dataset.dims))}, but must have {', '.join(axes)}, or one dimension "
-            "with these as coordinates; rename them, as with data.rename(lon='x')"
-        )
-    named = {axis: dataset[axis] for axis in axes} | {str(name): v for name, v in dataset.data_vars.items()}
+        return Rows(_grid(dataset, axes), columns, _moment(dataset, time, columns), attributes)
+    dimension = _one_dimension(dataset, axes, "data")
+    named = {axis: dataset[axis] for axis in axes} | {
+        str(name): variable for name, variable in dataset.data_vars.items() if variable.dims == (dimension,)
+    }
     rows = _of_table(named, axes)
     return Rows(rows.places, rows.columns, _moment(dataset, time, rows.columns), attributes)
+
+
+def _over(variable: Any, axes: Sequence[str]) -> Any:
+    """A variable over nothing but the axes, in their order."""
+    others = [str(name) for name in variable.dims if name not in axes]
+    if others:
+        raise DataError(
+            f"data has the dimension {others[0]} beside the axes {', '.join(axes)}; choose one entry of it, as with "
+            f"data.isel({others[0]}=0)"
+        )
+    return variable.transpose(*axes)
+
+
+def _one_dimension(dataset: Any, axes: Sequence[str], what: str) -> str:
+    """The dimension of points that has the axes as coordinates."""
+    found = {name for axis in axes if axis in dataset.coords for name in dataset[axis].dims}
+    if len(found) != 1 or not all(axis in dataset.coords for axis in axes):
+        raise DataError(
+            f"{what} has the dimensions {', '.join(map(str, dataset.dims))}, but must have {', '.join(axes)}, or one dimension "
+            f"with these as coordinates; rename them, as with {what}.rename(lon='x')"
+        )
+    return str(found.pop())
 
 
 def _at_time(dataset: Any, time: str, s: float | None) -> Any:
@@ -112,10 +190,4 @@ def _is_number(column: Any) -> bool:
 
 
 def _numbers(column: Any, name: str) -> Any:
-    array = _array(column)
-    if array.dtype.kind in "Mm":
-        raise DataError(
-            f"{name} holds dates, but models count time in the unit of their training data; convert it, as with "
-            f"(data.{name} - data.{name}[0]) / numpy.timedelta64(1, 'h')"
-        )
-    return _lto.floats(name, array)
+    return _lto.floats(name, _array(column))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _lto, _xarray
-from ._frames import observed
+from ._frames import asked, observed
 
 if TYPE_CHECKING:
     import xarray
@@ -42,7 +42,7 @@ class Model(_lto.Model):
         self,
         data: Any,
         times: ArrayLike | None = None,
-        query: _lto.Grid | ArrayLike | None = None,
+        query: Any = None,
         *,
         s: float | None = None,
         columns: Sequence[str] | None = None,
@@ -56,7 +56,8 @@ class Model(_lto.Model):
 
         ``data`` is a pandas ``DataFrame`` or a mapping with a column for each axis and channel (and ``t`` or ``time``), or an
         xarray ``DataArray`` or ``Dataset`` whose dimensions are the axes, or that has the axes as coordinates of one dimension
-        of points. ``s`` is the time of the observations if the data do not say. ``columns`` are the names of the channels in
+        of points. ``query`` is a ``Grid`` or an array of points, or a table or labelled arrays over the same axes, whose values do
+        not matter; without one, the grid of the training data is used. ``s`` is the time of the observations if the data do not say. ``columns`` are the names of the channels in
         ``data``, in the model's order. ``band`` is the share of the values, such as 0.9, that a band is to hold: each variable ``u``
         then comes with ``u_lower`` and ``u_upper``, if the model is calibrated. The rest is as in ``lto predict``. Attributes
         such as units are passed on.
@@ -74,8 +75,11 @@ class Model(_lto.Model):
         if observations.doubt:
             warnings.warn(f"data: {observations.doubt}", stacklevel=2)
         wanted = _lto.floats("times", [] if times is None else times).ravel().tolist()
-        field = self.forecast(observations, wanted, query, way)
-        return _xarray.from_field(field, rows.attributes, band)
+        field = self.forecast(observations, wanted, asked(query, axes), way)
+        # What is predicted has the units of what was observed, whatever it was called.
+        renamed = zip(self.channels, columns or []) if self.info["problem"]["times"] else ()
+        attributes = {**rows.attributes, **{channel: rows.attributes.get(name, {}) for channel, name in renamed}}
+        return _xarray.from_field(field, attributes, band)
 
     def __reduce__(self) -> tuple[type[Model], tuple[bytes, bool]]:
         return type(self), (self.to_bytes(), self.allow_extrapolation)

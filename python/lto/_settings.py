@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 from ._errors import ConfigError
@@ -27,7 +28,7 @@ def as_json(settings: Mapping[str, Any]) -> str:
 
 def natural(name: str, value: int, least: int) -> int:
     """A whole number that is large enough."""
-    if value < least:
+    if not isinstance(value, Integral) or value < least:
         raise ConfigError(f"{name} = {value}: must be a whole number, at least {least}")
     return value
 

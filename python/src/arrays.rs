@@ -24,6 +24,12 @@ pub fn real<'py>(name: &str, value: &Bound<'py, PyAny>) -> Result<PyReadonlyArra
     let array = array
         .map_err(|error| data(format!("{name} makes no array of numbers: {}", error.value(value.py()))))?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    if ["M", "m"].contains(&kind.as_str()) {
+        return Err(data(format!(
+            "{name} holds dates or durations, but models count time in the unit of their training data; convert it, as with \
+             ({name} - start) / numpy.timedelta64(1, 'h') for hours since a date start"
+        )));
+    }
     if !["f", "i", "u"].contains(&kind.as_str()) {
         let dtype = array.getattr("dtype")?.str()?;
         return Err(data(format!(
@@ -41,8 +47,9 @@ pub fn real<'py>(name: &str, value: &Bound<'py, PyAny>) -> Result<PyReadonlyArra
 /// The numbers in row-major order.
 pub fn row_major(array: &PyReadonlyArrayDyn<f64>) -> Vec<f64> {
     match array.as_slice() {
-        Ok(slice) => slice.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
+        // A column-major array has a slice too, in its own order.
+        Ok(slice) if array.is_c_contiguous() => slice.to_vec(),
+        _ => array.as_array().iter().copied().collect(),
     }
 }
 

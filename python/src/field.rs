@@ -1,5 +1,6 @@
 //! Predicted fields.
 
+use crate::detached::detached;
 use crate::error::{Result, data};
 use crate::picture::Picture;
 use lto::Model;
@@ -69,7 +70,7 @@ impl Field {
             ways: Vec::new(),
             outside_range: Vec::new(),
         };
-        Ok(self.model.spread(&self.observations.context, s, &prediction, &self.query)?)
+        Ok(detached(py, || self.model.spread(&self.observations.context, s, &prediction, &self.query))??)
     }
 
     /// An array of the shape of the values, after other axes.
@@ -79,16 +80,16 @@ impl Field {
     }
 
     /// The files and pictures of this prediction, made from the values as they are now.
-    fn predicted<T>(
+    fn predicted<T: Send>(
         &self,
         py: Python,
         channel: Option<&str>,
-        make: impl FnOnce(&Predicted) -> T,
+        make: impl FnOnce(&Predicted) -> T + Send,
     ) -> Result<T> {
         let card = self.model.card();
         let shown_channel = channel.map_or(Ok(0), |name| channel_number(name, &channel_names(card)))?;
         let values = crate::arrays::row_major(&self.values.bind(py).readonly());
-        Ok(make(&Predicted {
+        let predicted = Predicted {
             card,
             observations: &self.observations,
             query: &self.query,
@@ -98,7 +99,8 @@ impl Field {
             samples: &[],
             shown_channel,
             colormap: None,
-        }))
+        };
+        detached(py, || make(&predicted))
     }
 }
 
@@ -127,7 +129,8 @@ impl Field {
     /// model (``lto calibrate``).
     #[pyo3(signature = (level = 0.9))]
     fn band<'py>(&self, py: Python<'py>, level: f64) -> Result<(Array<'py>, Array<'py>)> {
-        let Band { lower, upper, .. } = self.spread(py)?.band(level)?;
+        let spread = self.spread(py)?;
+        let Band { lower, upper, .. } = detached(py, || spread.band(level))??;
         Ok((self.shaped(py, lower, &[])?, self.shaped(py, upper, &[])?))
     }
 
@@ -135,7 +138,8 @@ impl Field {
     /// model.
     #[pyo3(signature = (n, seed = 0))]
     fn samples<'py>(&self, py: Python<'py>, n: usize, seed: u64) -> Result<Array<'py>> {
-        let samples = self.spread(py)?.samples(n, seed)?;
+        let spread = self.spread(py)?;
+        let samples = detached(py, || spread.samples(n, seed))??;
         Ok(self.shaped(py, samples.concat(), &[n])?)
     }
 

@@ -5,8 +5,9 @@ use crate::error::{Result, config};
 use lto::problem::Problem;
 use lto_numerics::{Grid as TensorGrid, Points};
 use numpy::PyUntypedArrayMethods;
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 /// A grid over the domain of a model.
 ///
@@ -55,6 +56,17 @@ impl Grid {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.sizes())
+    }
+
+    /// How it is pickled: the class and its arguments.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let axis = |axis: &Axis| match axis {
+            Axis::Even(n) => n.into_bound_py_any(py),
+            Axis::At(x) => x.into_bound_py_any(py),
+        };
+        let axes = slf.get().axes.iter().map(axis).collect::<PyResult<Vec<_>>>()?;
+        Ok((slf.get_type(), PyTuple::new(py, axes)?))
     }
 
     fn __repr__(&self) -> String {

@@ -65,3 +65,15 @@ pub fn abandoned<T: Send + 'static>(py: Python, work: impl FnOnce() -> T + Send 
         }
     })?
 }
+
+/// As [`abandoned`] if the work may be `long`, else on this thread: another one would cost a short prediction a good part of its time.
+///
+/// # Errors
+/// Ctrl-C during long work, as `KeyboardInterrupt`; after short work Python raises it itself.
+pub fn heeding<T: Send + 'static>(
+    py: Python,
+    long: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    if long { abandoned(py, work) } else { detached(py, work) }
+}

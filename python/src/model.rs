@@ -4,6 +4,7 @@ use crate::detached::detached;
 use crate::error::{Result, config, file};
 use crate::field::Field;
 use crate::grid::query;
+use crate::interrupt::heeding;
 use crate::observations::{Observations, Tolerance};
 use lto::description::Description;
 use lto::model::{Encoded, Evolved as AtTime, Forecast, Way};
@@ -12,6 +13,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// From so many points times steps on, predictions may take a tenth of a second or more.
+const LONG: f64 = 32_768.0;
+
+/// Whether it may be long until `model` has gone over a `lead` and been asked at `n` points.
+fn is_long(model: &lto::Model, n: usize, lead: f64, way: Option<Way>) -> bool {
+    let steps = match (way.unwrap_or_else(|| model.way_to(lead)), model.card().native_interval) {
+        (Way::Chain | Way::Rollout, Some(interval)) => (lead / interval).max(1.0),
+        _ => 1.0,
+    };
+    // A step also computes on a latent grid.
+    steps * n.max(1024) as f64 >= LONG
+}
 
 /// The native part of ``lto.Model``.
 #[pyclass(module = "lto", frozen, subclass)]
@@ -92,10 +106,12 @@ impl Model {
         force: bool,
     ) -> Result<State> {
         let tolerance = Tolerance::new(skip_missing, merge_duplicates, force);
-        let checked = Observations::of_arrays(self.model.card(), (points, values), s, tolerance)?;
-        let time = checked.time.unwrap_or(0.0);
-        let encoded = detached(py, || self.model.encode(&checked.context, time))??;
-        Ok(State { model: self.model.clone(), observations: Arc::new(checked), encoded })
+        let model = &self.model;
+        let observations = Arc::new(Observations::of_arrays(model.card(), (points, values), s, tolerance)?);
+        let long = is_long(model, observations.context.points.len(), 0.0, None);
+        let (encoder, observed) = (model.clone(), observations.clone());
+        let work = move || encoder.encode(&observed.context, observed.time.unwrap_or(0.0));
+        Ok(State { model: model.clone(), observations, encoded: heeding(py, long, work)?? })
     }
 
     /// Checks the rows of a table, or of a grid, for ``predict``.
@@ -134,11 +150,18 @@ impl Model {
         let query = Arc::new(self::query(query, problem)?);
         let way = way.map(parsed).transpose()?;
         let checked = &observations.checked;
-        let (context, s) = (&checked.context, checked.time.unwrap_or(0.0));
-        let prediction = detached(py, || match way {
-            Some(way) => model.predict_by(way, &Forecast { context, s, times: &times }, &query),
-            None => model.predict(context, s, &times, &query),
-        })??;
+        let s = checked.time.unwrap_or(0.0);
+        let n = checked.context.points.len() + query.len() * times.len().max(1);
+        let long = is_long(model, n, times.iter().fold(0.0, |lead: f64, t| lead.max(t - s)), way);
+        let (predictor, observed, asked) = (model.clone(), checked.clone(), query.clone());
+        let work = move || match way {
+            Some(way) => {
+                let forecast = Forecast { context: &observed.context, s, times: &times };
+                predictor.predict_by(way, &forecast, &asked)
+            }
+            None => predictor.predict(&observed.context, s, &times, &asked),
+        };
+        let prediction = heeding(py, long, work)??;
         Ok(Field::new(py, model.clone(), checked.clone(), query, prediction, true)?)
     }
 }
@@ -196,10 +219,13 @@ impl State {
                 return Err(config(format!("t is missing: the model knows the times {first} to {last}")));
             }
         };
-        let evolved = detached(py, || match way {
-            Some(way) => self.encoded.at_by(t, way),
-            None => self.encoded.at(t),
-        })??;
+        let encoded = self.encoded.clone();
+        let long = is_long(&self.model, 0, t - encoded.time(), way);
+        let work = move || match way {
+            Some(way) => encoded.at_by(t, way),
+            None => encoded.at(t),
+        };
+        let evolved = heeding(py, long, work)??;
         Ok(Evolved { model: self.model.clone(), observations: self.observations.clone(), evolved })
     }
 
@@ -230,7 +256,10 @@ impl Evolved {
     #[pyo3(signature = (query = None))]
     fn decode(&self, py: Python, query: Option<&Bound<PyAny>>) -> Result<Field> {
         let query = Arc::new(self::query(query, &self.model.card().problem)?);
-        let prediction = detached(py, || self.evolved.decode(&query))??;
+        let lead = self.evolved.time() - self.observations.time.unwrap_or(0.0);
+        let long = is_long(&self.model, query.len(), lead, None);
+        let (evolved, asked) = (self.evolved.clone(), query.clone());
+        let prediction = heeding(py, long, move || evolved.decode(&asked))??;
         Ok(Field::new(py, self.model.clone(), self.observations.clone(), query, prediction, false)?)
     }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import lto
 
@@ -37,6 +39,8 @@ def test_labelled_arrays_go_there_and_back(tmp_path: Path) -> None:
     assert labelled["tensor"].dims == ("sample", "time", "x", "y")
     again = lto.Dataset.from_xarray(labelled.transpose("y", "time", "sample", "x"))
     np.testing.assert_array_equal(again.fields["tensor"].transpose(0, 1, 3, 2), heat.fields["tensor"])
+    falling = lto.Dataset.from_xarray(labelled.isel(y=slice(None, None, -1)))
+    np.testing.assert_array_equal(falling.fields["tensor"], heat.fields["tensor"])
     again = lto.Dataset.from_xarray(labelled["tensor"])
     assert again.periodic == heat.periodic and again.bounds == heat.bounds
     settings = again.save(tmp_path / "again.npz")
@@ -53,5 +57,12 @@ def test_arrays_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
         lto.Dataset({"u": np.zeros((2, 4))}, {"x": x})
     with pytest.raises(lto.DataError, match="fields is empty"):
         lto.Dataset({}, {"x": x})
+    frames = xr.DataArray(np.zeros((3, 5)), dims=("time", "x"), coords={"x": x, "time": pd.date_range("2020-01-01", periods=3)})
+    with pytest.raises(lto.DataError, match=r"time holds dates or durations.*numpy.timedelta64\(1, 'h'\)"):
+        lto.Dataset.from_xarray(frames)
+    with pytest.raises(lto.DataError, match="the dimension x has no coordinates"):
+        lto.Dataset.from_xarray(frames.drop_vars("x"))
+    with pytest.raises(lto.DataError, match=r"data is a ndarray.*lto.Dataset\("):
+        lto.train({}, out=tmp_path / "run", data=np.zeros((2, 3, 5)))
     with pytest.raises(lto.DataError, match="both have a x; rename"):
         lto.Dataset({"x": np.zeros((2, 5))}, {"x": x}).save(tmp_path / "a.npz")

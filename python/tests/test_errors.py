@@ -127,6 +127,10 @@ def test_settings_are_refused_by_name(tmp_path: Path) -> None:
         lto.certify([[0.5, 0.5]], [0, 1], curvature=1)  # type: ignore[list-item]
     with pytest.raises(lto.ConfigError, match="n = -1: must be a whole number, at least 1"):
         lto.design("0:1", -1)
+    with pytest.raises(lto.ConfigError, match="n = 2.5: must be a whole number, at least 1"):
+        lto.generate("heat", n=2.5)  # type: ignore[arg-type]
+    with pytest.raises(lto.DataError, match=r"data is a dict.*lto.Dataset\("):
+        lto.train(SMALL, out=tmp_path / "r", data={"u": np.zeros((2, 5))})
     with pytest.raises(lto.ConfigError, match="runs is empty"):
         lto.evaluate([])
 

@@ -33,6 +33,11 @@ def test_a_table_and_an_array_of_points_predict_what_encode_does(model: lto.Mode
         np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
 
 
+def test_a_column_of_temperatures_is_none_of_times(model: lto.Model) -> None:
+    found = model.predict({"x": X, "T": U}, TIMES, lto.Grid(32), s=0.0, columns=["T"])
+    np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
+
+
 def test_what_a_table_calls_missing_is_missing(model: lto.Model) -> None:
     x, u = np.append(X, 0.9), np.append(U, 99.0)
     nullable = pd.DataFrame({"x": x, "u": pd.array([*U, None], dtype="Float64")})
@@ -55,7 +60,7 @@ def test_fields_on_a_grid_keep_their_names_and_units(model: lto.Model) -> None:
     found = model.predict(frames, times=[1.5], query=lto.Grid(64), s=0.5, columns=["speed"])
     on_grid = model.encode(lto.Grid(64), np.sin(2 * np.pi * x), s=0.5).at(1.5).decode(lto.Grid(64))
     np.testing.assert_array_equal(found["u"][0], on_grid.values[0])
-    assert found["x"].attrs["units"] == "m"
+    assert found["x"].attrs["units"] == "m" and found["u"].attrs["units"] == "m/s"
     # A frame that knows its time needs no other, and may not contradict it.
     xr.testing.assert_equal(model.predict(frames.isel(time=1), [1.5], lto.Grid(64), columns=["speed"]), found)
     with pytest.raises(lto.DataError, match="no observation at time 0.25"):
@@ -74,15 +79,49 @@ def test_points_come_back_as_points(model: lto.Model) -> None:
     assert one["u"].dims == ("x",) and float(one["time"]) == 0.25
 
 
+def test_a_table_may_have_its_places_in_its_index(model: lto.Model) -> None:
+    """As those of deepsensor have."""
+    index = pd.MultiIndex.from_arrays([np.zeros(4), X], names=["time", "x"])
+    found = model.predict(pd.DataFrame({"u": U}, index=index), times=TIMES, query=lto.Grid(32))
+    np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
+
+
+def test_queries_go_by_the_names_of_their_axes(model: lto.Model) -> None:
+    even = np.arange(32) / 32
+    frame = xr.DataArray(np.zeros(32), dims="x", coords={"x": even})
+    stations = xr.Dataset(coords={"x": ("station", even)})
+    table = pd.DataFrame({"height": 3.0, "X": even})
+    for query, dims in [(frame, ("time", "x")), (stations, ("time", "point")), (table, ("time", "point"))]:
+        found = model.predict({"x": X, "u": U}, TIMES, query, s=0.0)
+        assert found["u"].dims == dims
+        np.testing.assert_allclose(found["u"], expected(model), atol=1e-6)
+    with pytest.raises(lto.DataError, match="query has no column x; the axes are x, the columns lon"):
+        model.predict({"x": X, "u": U}, TIMES, {"lon": X}, s=0.0)
+    with pytest.raises(lto.DataError, match="query has the dimensions lon, but must have x"):
+        model.predict({"x": X, "u": U}, TIMES, xr.DataArray(X, dims="lon"), s=0.0)
+
+
+def test_axes_may_fall_and_other_variables_are_left_out(model: lto.Model) -> None:
+    """As latitudes do; an axis of one entry is none."""
+    x = np.arange(64) / 64
+    rising = xr.Dataset({"u": (("member", "x"), np.sin(2 * np.pi * x)[None])}, coords={"x": x})
+    falling = rising.isel(x=slice(None, None, -1)).assign(crs=4326, name=("x", ["a"] * 64))
+    one, other = (model.predict(data, [0.5], lto.Grid(32), s=0.0) for data in (rising, falling))
+    xr.testing.assert_equal(one, other)
+
+
 def test_data_are_refused_by_name(model: lto.Model) -> None:
     for data, told in [
         ({"lon": X, "u": U}, "data has no column x; the axes are x, the columns lon, u"),
         ({"x": X, "speed": U}, "--column speed"),
-        ({"x": X, "u": list("abcd")}, "data has no column of numbers beside those of the axes and times; the columns are x, u"),
+        ({"x": X, "u": list("abcd")}, "data has no column of numbers beside those of the axes and times; the columns are x, u; convert"),
         ({"x": X, "u": 1e4 * U}, "row 0 (from 0): u = 9000.0 is far from the training data"),
         (xr.DataArray(U, dims="lon", name="u"), "rename"),
+        (xr.DataArray(U, dims="x", name="u"), "the dimension x has no coordinates"),
+        (xr.DataArray([U, U], dims=("run", "x"), coords={"x": X}, name="u"), "the dimension run beside the axes x; choose"),
+        (pd.DataFrame({"x": [], "u": []}), "no observation is left"),
         (np.stack([X, U]), "data is a ndarray, but must be a DataFrame"),
-        ({"x": X, "u": U, "t": np.array(["2020-01-01"] * 4, dtype="M8[ns]")}, "t holds dates"),
+        ({"x": X, "u": U, "t": np.array(["2020-01-01"] * 4, dtype="M8[ns]")}, "t holds dates or durations"),
     ]:
         with pytest.raises(lto.DataError) as error:
             model.predict(data, times=[0.5], s=0.0)

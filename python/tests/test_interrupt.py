@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lto
-from conftest import SMALL
+from conftest import ROOT, SMALL
 
 TRAIN = """
 import json, sys, lto
@@ -30,10 +30,28 @@ print("ready", flush=True)
 lto.certify(numpy.random.default_rng(0).random((20000, 2)), "0:1,0:1", curvature=30, sup=1)
 """
 
+# A hundred thousand steps, which take minutes.
+ROLLOUT = """
+import sys, numpy, lto
+model = lto.load(sys.argv[2], allow_extrapolation=True)
+x = numpy.arange(64) / 64
+steps = 100000 * model.info["native_interval"]
+print("ready", flush=True)
+"""
+PREDICT = ROLLOUT + 'model.predict({"x": x, "u": numpy.sin(6.28 * x)}, [steps], lto.Grid(1024), s=0.0, way="rollout")'
+EVOLVE = ROLLOUT + 'model.encode(x, numpy.sin(6.28 * x), s=0.0).at(steps, way="rollout")'
+WORK = {
+    "train": (TRAIN, "run/checkpoint.safetensors"),
+    "generate": (GENERATE, "ns.hdf5.partial"),
+    "certify": (CERTIFY, None),
+    "predict": (PREDICT, None),
+    "at": (EVOLVE, None),
+}
 
-@pytest.mark.parametrize(("script", "left"), [(TRAIN, "run/checkpoint.safetensors"), (GENERATE, "ns.hdf5.partial"), (CERTIFY, None)])
+
+@pytest.mark.parametrize(("script", "left"), WORK.values(), ids=WORK.keys())
 def test_control_c_is_heeded(script: str, left: str | None, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", script, json.dumps(SMALL)]
+    command = [sys.executable, "-c", script, json.dumps(SMALL), str(ROOT / "results" / "burgers_29k")]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     time.sleep(0.5)

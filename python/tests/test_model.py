@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lto
@@ -60,6 +61,31 @@ def test_layout_and_type_of_arrays_do_not_matter(model: lto.Model) -> None:
     np.testing.assert_allclose(single, expected, rtol=0, atol=1e-5)
 
 
+def test_arrays_in_column_order_mean_the_same(tmp_path: Path) -> None:
+    """As NumPy gives of pandas, of MATLAB and of a transpose: also such whose memory is in one piece."""
+    heat = lto.load(ROOT / "results" / "heat")
+    rng = np.random.default_rng(0)
+    points, frame = rng.random((30, 2)), 0.1 * rng.random((8, 6))
+    table = pd.DataFrame(points, columns=["x", "y"])
+    values, query = np.sin(2 * np.pi * points[:, 0]), rng.random((9, 2))
+    one = heat.encode(points, values, s=0.0).at(0.004)
+    for other in (np.asfortranarray(points), points.T.copy().T, table):
+        again = heat.encode(other, values, s=0.0).at(0.004)
+        np.testing.assert_array_equal(again.decode(query).values, one.decode(query).values)
+        bounds = [lto.certify(each, "0:1,0:1", periodic=True, curvature=30).bound for each in (points, other)]
+        assert bounds[0] == bounds[1]
+    np.testing.assert_array_equal(one.decode(np.asfortranarray(query)).values, one.decode(query).values)
+    on_grid = [
+        heat.encode(lto.Grid(8, 6), each, s=0.0, force=True).at(0.004).decode(query).values
+        for each in (frame, np.asfortranarray(frame))
+    ]
+    np.testing.assert_array_equal(on_grid[1], on_grid[0])
+    axes = {"x": np.arange(8) / 8, "y": np.arange(6) / 6}
+    lto.Dataset({"u": np.asfortranarray(frame[None])}, axes).save(tmp_path / "frame.npz")
+    with np.load(tmp_path / "frame.npz") as file:
+        np.testing.assert_array_equal(file["u"], frame[None])
+
+
 def test_values_on_a_grid_are_those_at_its_points(model: lto.Model) -> None:
     x = np.arange(64) / 64
     u = np.sin(2 * np.pi * x)
@@ -83,6 +109,9 @@ def test_models_are_pickled_with_their_weights(model: lto.Model) -> None:
         assert type(again) is lto.Model
         one, other = (m.encode(X, U, s=0.0).at(0.5).decode(lto.Grid(64)).values for m in (model, again))
         np.testing.assert_array_equal(one, other)
+    for grid in (lto.Grid(8), lto.Grid([0.0, 0.1, 0.7])):
+        again, there = (model.encode(X, U, s=0.0).at(0.5).decode(g).values for g in (pickle.loads(pickle.dumps(grid)), grid))
+        np.testing.assert_array_equal(again, there)
     free = lto.load(ROOT / "results" / "burgers_29k", allow_extrapolation=True)
     assert pickle.loads(pickle.dumps(free)).encode(X, U, s=0.0).at(5.0).decode(lto.Grid(8)).values.shape == (1, 8)
 

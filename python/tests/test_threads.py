@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -27,6 +28,20 @@ def test_four_threads_predict_what_one_does(model: lto.Model) -> None:
     with ThreadPoolExecutor(4) as pool:
         at_once = list(pool.map(lambda seed: forecast(model, seed), range(8)))
     np.testing.assert_array_equal(at_once, serial)
+
+
+def test_others_go_on_while_something_is_computed(model: lto.Model) -> None:
+    """The lock of the interpreter is not held by what takes long: this thread counts meanwhile."""
+    points = np.arange(64) / 64
+    state = model.encode(points, np.sin(2 * np.pi * points), s=0.0).at(0.5)
+    field = state.decode(lto.Grid(1 << 17))
+    with ThreadPoolExecutor(1) as pool:
+        for work in (lambda: state.decode(lto.Grid(1 << 17)), field.plot):
+            done, counted = pool.submit(work), 0
+            while not done.done():
+                counted += 1
+                time.sleep(1e-4)
+            assert done.result() and counted > 10
 
 
 def test_a_forked_process_says_that_it_has_no_threads(model: lto.Model) -> None:
