@@ -277,7 +277,9 @@ fn forward_and_gradients_equal_the_dense_implementation() {
         assert!(found.len() > 10);
         for gradient in found {
             let off = difference(&gradient.values, &fixture.get(&format!("gradient/{}", gradient.name)));
-            assert!(off < 2e-5, "{} {}: {off:e}", case.name, gradient.name);
+            // That of a single number is a sum over all points whose terms nearly cancel: its rounding depends on the processor.
+            let bound = if gradient.values.len() == 1 { 1e-4 } else { 2e-5 };
+            assert!(off < bound, "{} {}: {off:e}", case.name, gradient.name);
         }
     }
 }

@@ -29,9 +29,6 @@ const STEPS: [f64; 3] = [0.5, 0.5, 0.5];
 const LEAST: [f64; 2] = [100.0, 4.0];
 /// The least error that counts, in deviations of the training data: estimates may be exact at a sensor.
 const LEAST_ERROR: f64 = 1e-4;
-/// Where noise is so many times the rest of the scale, points have bins of their own: where it is most of σ². States that are
-/// rougher than usual look a little noisy, and are not to be counted among observations with as much noise as forecasts have errors.
-const NOISY_ABOVE: f64 = 1.0;
 /// The least share of noise that is kept in a forecast.
 const LEAST_SHARE: f64 = 1e-3;
 
@@ -107,18 +104,6 @@ impl Group {
             Some(local) => local.at(&self.features, self.places.len()),
             None => vec![1.0; self.places.len()],
         }
-    }
-
-    /// Whether noise is most of the scale at each point, in any channel.
-    fn noisy_points(&self, calibration: &Calibration) -> Vec<bool> {
-        let mut noisy = vec![false; self.places.len()];
-        for (c, channel) in calibration.channels.iter().enumerate() {
-            let (scale, locals) = (self.scale(c, channel), self.locals(channel));
-            for ((noisy, place), local) in noisy.iter_mut().zip(&self.places).zip(locals) {
-                *noisy |= scale.at(*place, local).is_noisy(calibration.noisy_above);
-            }
-        }
-        noisy
     }
 }
 
@@ -211,7 +196,6 @@ impl<'a> Calibrator<'a> {
             samples: [Role::Scale, Role::Quantiles]
                 .map(|role| (0..self.samples).filter(|&sample| Self::role(sample) == role).count()),
             bins: Evenness::ALL.map(|evenness| self.bins(evenness)),
-            noisy_above: NOISY_ABOVE,
             leads,
             levels: LEVELS.to_vec(),
             channels: Vec::new(),
@@ -281,7 +265,7 @@ impl<'a> Calibrator<'a> {
             let (n, scale) = (group.places.len(), group.scale(c, &channel));
             let few = group.places.iter().zip(&group.errors[c]).enumerate().take(PAIRED);
             for (i, (place, error)) in few {
-                fit.add(group.features.chunks_exact(n).map(|f| f[i]), error / scale.at(*place, 1.0).size());
+                fit.add(group.features.chunks_exact(n).map(|f| f[i]), error / scale.at(*place, 1.0));
             }
         }
         channel.local = fit.finish();
@@ -312,23 +296,22 @@ impl<'a> Calibrator<'a> {
         Some([grid, scattered, uneven])
     }
 
-    /// The quantiles of a channel, bin by bin. Observations with noise that is not calibrated for count where it is most of the
-    /// scale.
+    /// The quantiles of a channel, bin by bin. Observations with noise that is not calibrated for count where it is noticed.
     fn quantiles(&self, c: usize, calibration: &Calibration) -> Vec<Option<f64>> {
         let channel = &calibration.channels[c];
         // By bin and sample.
         let mut binned: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.samples]; calibration.n_bins()];
         for group in self.groups.iter().filter(|group| group.role() == Role::Quantiles) {
+            let noisy = calibration.is_noisy(group.readings.as_deref(), group.layout);
+            if group.noisy && !noisy {
+                continue;
+            }
             let (scale, locals) = (group.scale(c, channel), group.locals(channel));
-            let each =
-                group.places.iter().zip(&group.errors[c]).zip(locals).zip(group.noisy_points(calibration));
-            let counts = |error: f64, noisy: bool| !error.is_nan() && (noisy || !group.noisy);
-            for (((place, error), local), noisy) in
-                each.filter(|(((_, error), _), noisy)| counts(**error, *noisy))
-            {
+            let each = group.places.iter().zip(&group.errors[c]).zip(locals);
+            for ((place, error), local) in each.filter(|((_, error), _)| !error.is_nan()) {
                 let lead = lead_feature(group.lead, Some(1.0));
                 let bin = calibration.bin(lead, noisy, group.layout, [place[0], place[1]]);
-                binned[bin][group.sample].push(error / scale.at(*place, local).size());
+                binned[bin][group.sample].push(error / scale.at(*place, local));
             }
         }
         let mut quantiles = Vec::with_capacity(calibration.n_bins() * calibration.levels.len());
@@ -404,8 +387,7 @@ impl<'a> Calibrator<'a> {
                 finite.iter().sum::<f64>() / finite.len().max(1) as f64
             };
             let (scale, locals) = (group.scale(c, clean), group.locals(clean));
-            let scales =
-                &mut group.places.iter().zip(locals).map(|(place, local)| scale.at(*place, local).size());
+            let scales = &mut group.places.iter().zip(locals).map(|(place, local)| scale.at(*place, local));
             let excess = mean(&mut group.errors[c].iter().copied()).powi(2) - mean(scales).powi(2);
             if nu > 0.0 {
                 let features = [lead_feature(group.lead, Some(1.0)), group.layout.mean_spacing];
@@ -424,100 +406,4 @@ fn edges(mut all: Vec<f64>, n: usize) -> Vec<f64> {
     edges.dedup_by(|b, a| *b - *a < 1e-6);
     edges.retain(|edge| all.last().is_some_and(|last| edge < last));
     edges
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lto_numerics::pde::sample_rng;
-    use lto_numerics::{Domain, Grid, Placement};
-    use std::f64::consts::TAU;
-
-    const POINTS_OF_A_LINE: usize = 64;
-
-    /// Waves on a line, one in five of which is rough: it looks noisier than usual, and its forecasts are four times as wrong. With
-    /// further noise, errors are as large as it.
-    fn add(calibrator: &mut Calibrator, problem: &Problem, sample: usize, noisy: bool, rng: &mut impl Rng) {
-        let query =
-            Points::grid(Grid::cubic(problem.domain.clone(), POINTS_OF_A_LINE, Placement::Left).unwrap());
-        let rough = rng.random::<f64>() < 0.2;
-        let wave = |x: f64| (TAU * x).sin() + if rough { 0.02 } else { 0.0004 } * (8.0 * TAU * x + 0.3).sin();
-        let truth: Vec<f64> = query.coordinates().into_iter().map(wave).collect();
-        let mut context = Context::new(query.clone(), 1, truth.clone());
-        let mut size = if rough { 0.04 } else { 0.01 };
-        if noisy {
-            let noise = 0.3 + 0.2 * rng.random::<f64>();
-            context.add_noise(&[noise], rng);
-            size = noise;
-        }
-        let mut error = || 2.0 * size * (rng.random::<f64>() - 0.5);
-        let values: Vec<f64> = truth.iter().map(|truth| truth + error()).collect();
-        let judged = Judged {
-            sample,
-            noisy,
-            context: &context,
-            lead: 1.0,
-            query: &query,
-            values: &values,
-            features: &[],
-            truth: &truth,
-        };
-        calibrator.add(&judged, rng).unwrap();
-    }
-
-    /// States that are rougher than usual are covered as often as all others, though some look noisy and there are as many
-    /// observations with much noise.
-    #[test]
-    fn rough_states_are_not_taken_for_noise() {
-        let problem = Problem {
-            domain: Domain::unit(1, true).unwrap(),
-            source_channels: 1,
-            target_channels: 1,
-            native: vec![POINTS_OF_A_LINE],
-            times: Some([0.0, 2.0]),
-            changes: Vec::new(),
-            measured: Default::default(),
-        };
-        let normalizer = Normalizer::identity(1);
-        let of = |seed: u64, noisy: usize| {
-            let mut calibrator = Calibrator::new(&problem, &normalizer, Some(1.0));
-            for sample in 0..600 {
-                let mut rng = sample_rng(seed, sample as u64);
-                (0..1 + noisy).for_each(|draw| add(&mut calibrator, &problem, sample, draw > 0, &mut rng));
-            }
-            calibrator
-        };
-        let calibration = of(1, 1).finish("waves".into()).unwrap();
-        let mut file = serde_json::to_value(&calibration).unwrap();
-        file.as_object_mut().unwrap().remove("noisy_above").unwrap();
-        let older: Calibration = serde_json::from_value(file).unwrap();
-        let channel = &calibration.channels[0];
-        let level = calibration.level(0.9).unwrap();
-        let (mut shares, mut looked_noisy) = (Vec::new(), 0);
-        for group in &of(2, 0).groups {
-            let reading = &group.readings.as_ref().unwrap()[0];
-            let usual = &channel.noise.as_ref().unwrap().usual;
-            let looks_noisy = NoiseGrowth::noise(usual, reading, group.layout.mean_spacing) > 0.0;
-            looked_noisy += usize::from(looks_noisy);
-            assert!(
-                group.noisy_points(&older).iter().all(|noisy| *noisy == looks_noisy),
-                "as older files say"
-            );
-            let (scale, noisy) = (group.scale(0, channel), group.noisy_points(&calibration));
-            let inside =
-                group.places.iter().zip(&group.errors[0]).zip(noisy).filter(|((place, error), noisy)| {
-                    let bin = calibration.bin(
-                        lead_feature(1.0, Some(1.0)),
-                        *noisy,
-                        group.layout,
-                        [place[0], place[1]],
-                    );
-                    **error <= calibration.quantile(0, bin, level).unwrap() * scale.at(**place, 1.0).size()
-                });
-            shares.push(inside.count() as f64 / group.places.len() as f64);
-        }
-        assert!(looked_noisy > 60, "the rough ones are to look noisy: {looked_noisy} of 600");
-        let covered = shares.iter().sum::<f64>() / shares.len() as f64;
-        assert!((covered - 0.9).abs() < 0.03, "{covered}");
-    }
 }

@@ -11,7 +11,7 @@
 //! is usual. T does not decrease as sensors get sparser, farther or less even, and noise only adds.
 //!
 //! A band of level β is û ± q σ, where q is the [conformal quantile](conformal::quantile) of |u − û| / σ among calibration
-//! samples in the same bin: at the same lead, where noise is most of the scale or is not, from as many sensors that lie as
+//! samples in the same bin: at the same lead, from readings that disagree or do not, from as many sensors that lie as
 //! [evenly](place::Evenness), at one of them or where they are as dense.
 
 pub mod calibrator;
@@ -49,10 +49,6 @@ pub struct Calibration {
     pub leads: Vec<f64>,
     /// The bins of each [`Evenness`].
     pub bins: [Bins; Evenness::ALL.len()],
-    /// Where N ν is more than so many times a^γ T d, in any channel, points have bins of their own. 0, as in older files: wherever
-    /// noise is noticed at all.
-    #[serde(default)]
-    pub noisy_above: f64,
     /// Levels of the quantiles, increasing.
     pub levels: Vec<f64>,
     /// Each target channel.
@@ -147,7 +143,7 @@ impl NoiseGrowth {
     }
 }
 
-/// The scale of one channel of a forecast, at any place.
+/// σ ÷ S of one channel of a forecast, at any place.
 pub(crate) struct Scale<'a> {
     table: &'a Table,
     lead: f64,
@@ -159,30 +155,8 @@ pub(crate) struct Scale<'a> {
 
 impl Scale<'_> {
     /// At a place of a spacing, a distance and a gap, where the decoder gives the deviation d.
-    pub fn at(&self, [spacing, distance, gap]: [f64; 3], d: f64) -> Sigma {
-        let clean = self.amplitude * self.table.at(&[self.lead, spacing, distance, gap]) * d;
-        Sigma { clean, noise: self.noise }
-    }
-}
-
-/// σ ÷ S at a place, in its two parts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sigma {
-    /// a^γ T d.
-    clean: f64,
-    /// N ν.
-    noise: f64,
-}
-
-impl Sigma {
-    /// The root of the sum of the squares of both.
-    pub fn size(self) -> f64 {
-        self.clean.hypot(self.noise)
-    }
-
-    /// Whether noise is more than `times` the other part.
-    pub fn is_noisy(self, times: f64) -> bool {
-        self.noise > times * self.clean
+    pub fn at(&self, [spacing, distance, gap]: [f64; 3], d: f64) -> f64 {
+        (self.amplitude * self.table.at(&[self.lead, spacing, distance, gap]) * d).hypot(self.noise)
     }
 }
 
@@ -211,8 +185,6 @@ impl Calibration {
         let size = if known { self.n_bins() * self.levels.len() } else { 0 };
         let sound = self.channels.len() == n_channels
             && size > 0
-            && self.noisy_above >= 0.0
-            && self.noisy_above.is_finite()
             && [&self.leads, &self.levels].into_iter().all(|of| increase(of))
             && self.channels.iter().all(|channel| {
                 let positive = |q: &Option<f64>| q.is_none_or(|q| q >= 0.0 && q.is_finite());
@@ -242,8 +214,16 @@ impl Calibration {
         self.channels.iter().any(|channel| channel.local.is_some())
     }
 
-    /// The bin of a point of a spacing and a distance: the calibrated lead nearest to a [lead](lead_feature), whether noise is
-    /// most of the scale there, how evenly sensors lie, how many they are, and whether one is there or how dense they are.
+    /// Whether readings disagree by more than states do, in any channel.
+    pub fn is_noisy(&self, readings: Option<&[Reading]>, layout: Layout) -> bool {
+        let channels = self.channels.iter().zip(readings.into_iter().flatten());
+        channels
+            .filter_map(|(channel, reading)| Some((channel.noise.as_ref()?, reading)))
+            .any(|(noise, reading)| NoiseGrowth::noise(&noise.usual, reading, layout.mean_spacing) > 0.0)
+    }
+
+    /// The bin of a point of a spacing and a distance: the calibrated lead nearest to a [lead](lead_feature), whether readings
+    /// are noisy, how evenly sensors lie, how many they are, and whether one is there or how dense they are.
     pub fn bin(&self, lead: f64, noisy: bool, layout: Layout, place: [f64; 2]) -> usize {
         let off = |i: &usize| (lead_feature(self.leads[*i], Some(1.0)) - lead).abs();
         let lead = (0..self.leads.len()).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
@@ -252,7 +232,7 @@ impl Calibration {
         lead * self.bins_of_lead() + usize::from(noisy) * self.bins_as_noisy() + before + within
     }
 
-    /// For each bin of one lead: itself; of points as noisy, all bins of as many sensors, all of sensors as even, all;
+    /// For each bin of one lead: itself; of readings as noisy, all bins of as many sensors, all of sensors as even, all;
     /// and all of the lead.
     fn wider_bins(&self) -> Vec<[Range<usize>; 5]> {
         let (mut wider, mut first, each) = (Vec::new(), 0, self.bins_as_noisy());
@@ -271,7 +251,7 @@ impl Calibration {
         wider
     }
 
-    /// Number of bins of one lead and of points that are as noisy.
+    /// Number of bins of one lead and of readings that are as noisy.
     fn bins_as_noisy(&self) -> usize {
         self.bins.iter().map(Bins::len).sum()
     }

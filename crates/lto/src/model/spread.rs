@@ -257,23 +257,21 @@ impl Model {
         }
         let places = Places::new(problem, &context.points, query)?;
         let readings = readings(problem, units, context)?;
+        let noisy = calibration.is_noisy(readings.as_deref(), places.layout);
         let (mut scale, mut bins, mut outside) = (Vec::with_capacity(expected), Vec::new(), 0);
         let beyond = |of: f64, nodes: &[f64]| nodes.last().is_some_and(|last| of > last + 1e-6);
         for t in &prediction.times {
-            let (lead, mut noisy) = (lead_feature(t - s, card.native_interval), vec![false; n]);
+            let lead = lead_feature(t - s, card.native_interval);
             for (c, (channel, unit)) in calibration.channels.iter().zip(units).enumerate() {
                 let reading = readings.as_ref().map(|readings| &readings[c]);
                 let of = channel.scale(reading, lead, places.layout);
-                let each = places.spacing.iter().zip(&places.distance).zip(&mut noisy);
-                for ((spacing, distance), noisy) in each {
+                for (spacing, distance) in places.spacing.iter().zip(&places.distance) {
                     let local = local.get(scale.len()).copied().unwrap_or(1.0);
-                    let sigma = of.at([*spacing, *distance, places.gap], local);
-                    *noisy |= sigma.is_noisy(calibration.noisy_above);
-                    scale.push(unit * sigma.size());
+                    scale.push(unit * of.at([*spacing, *distance, places.gap], local));
                 }
             }
             let table = &calibration.channels[0].scales[0];
-            for ((spacing, distance), noisy) in places.spacing.iter().zip(&places.distance).zip(noisy) {
+            for (spacing, distance) in places.spacing.iter().zip(&places.distance) {
                 bins.push(calibration.bin(lead, noisy, places.layout, [*spacing, *distance]));
                 let far = [(lead, 0), (*spacing, 1), (*distance, 2), (places.gap, 3)];
                 outside += usize::from(far.into_iter().any(|(of, axis)| beyond(of, table.nodes(axis))));
