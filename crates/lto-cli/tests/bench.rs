@@ -37,6 +37,21 @@ fn a_training_step_takes_the_batch_it_is_told() {
     assert!(row[2].parse::<f64>().unwrap() > 0.0, "{table}");
 }
 
+/// The model of a run as it was trained, and with another width; a folder without a run is named.
+#[test]
+fn the_model_of_a_run_is_measured_and_may_be_changed() {
+    let (space, run) = (Workspace::new(), concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/burgers16"));
+    let measured = |more: &[&str]| -> Value {
+        let args = [&["bench", "train", "--run", run, "--seconds", "0.001", "--json"], more].concat();
+        serde_json::from_str(&space.succeed(&args)).unwrap()
+    };
+    let (own, wide) = (measured(&[]), measured(&["--set", "model.evolution.width=96", "--batch", "2"]));
+    assert_eq!((&own["case"], &own["batch"], &wide["batch"]), (&"burgers16".into(), &32.into(), &2.into()));
+    assert!(own["seconds"].as_f64().unwrap() > 0.0 && wide["seconds"].as_f64().unwrap() > 0.0);
+    let refused = space.fail(1, &["bench", "train", "--run", "nowhere"]);
+    assert!(refused.contains("nowhere"), "{refused}");
+}
+
 #[test]
 fn requests_to_the_twin_of_the_service_are_measured() {
     let text = Workspace::new().succeed(&["bench", "request", "--seconds", "0.001"]);

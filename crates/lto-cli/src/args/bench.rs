@@ -5,6 +5,8 @@ use super::number::{positive, positive_number};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use lto::bench::BenchCase;
+use lto::experiment::Setting;
+use std::path::PathBuf;
 
 /// What is timed.
 #[derive(Debug, Subcommand)]
@@ -26,17 +28,24 @@ pub enum BenchCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Contexts and queries are whole grids of made-up values: 1024 points (burgers), 64 x 64
-(navier-stokes) or 211 x 211 (darcy). Each case runs in its own process, so its peak memory is
-its own.
+(navier-stokes) or 211 x 211 (darcy); of a run, as many points as it was trained on. Each case
+runs in its own process, so its peak memory is its own.
 
 Examples:
   lto bench train
-  lto bench predict --case darcy --threads 1 --json")]
+  lto bench predict --case darcy --threads 1 --json
+  lto bench train --run runs/heat --set model.evolution.width=32")]
 pub struct BenchArgs {
     /// Published model: a twin unless the name says otherwise
     #[arg(long, value_name = "CASE", default_value = "all", value_parser = cases())]
     pub case: CaseArg,
-    /// Examples per batch [default: 16 for Burgers, else 4; 1 for predict]
+    /// The model of a run instead, with new weights
+    #[arg(long, value_name = "RUN", conflicts_with = "case")]
+    pub run: Option<PathBuf>,
+    /// Override a setting of the run's configuration: model.evolution.width=32
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "run")]
+    pub set: Vec<Setting>,
+    /// Examples per batch [default: 16 for Burgers, else 4, of a run its own; 1 for predict]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub batch: Option<usize>,
     /// Seconds to measure each case, after an uncounted first run

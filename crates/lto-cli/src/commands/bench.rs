@@ -1,10 +1,10 @@
-//! `lto bench`: times training steps and predictions of the published models on made-up data, and requests to the twin of the
-//! service.
+//! `lto bench`: times training steps and predictions of the published models and of runs on made-up data, and requests to the twin
+//! of the service.
 
 use crate::args::{BenchArgs, BenchCommand, GlobalArgs};
 use crate::{device, output};
 use anyhow::{Context as _, Result, bail};
-use lto::bench::{BenchCase, BenchTask, Measurement, RequestCost, measure, measure_requests};
+use lto::bench::{BenchCase, BenchTask, Benchmark, Measurement, RequestCost, measure, measure_requests};
 use lto_report::bench::table;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -19,8 +19,13 @@ pub fn run(command: &BenchCommand, global: &GlobalArgs) -> Result<ExitCode> {
         BenchCommand::Request { seconds } => return requests(*seconds),
     };
     let device = device::find(args.device, global)?;
-    let measured = match args.case.0 {
-        Some(case) => vec![measure(what, case, device, args.batch, args.seconds)?],
+    let alone = match (&args.run, args.case.0) {
+        (Some(run), _) => Some(Benchmark::of_run(run, &args.set, what, args.batch)?),
+        (None, Some(case)) => Some(Benchmark::published(case, what, args.batch)?),
+        (None, None) => None,
+    };
+    let measured = match alone {
+        Some(case) => vec![measure(what, &case, device, args.seconds)?],
         None => BenchCase::ALL
             .iter()
             .map(|&case| in_own_process(what, case, args, global))

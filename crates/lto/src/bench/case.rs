@@ -1,16 +1,19 @@
-//! The published models with data of the published shapes. Values are made up, since they do not affect the
+//! The published models with data of the published shapes, and models of runs. Values are made up, since they do not affect the
 //! time.
 
+use super::BenchTask;
 use crate::data::Data;
-use crate::error::Result;
-use crate::experiment::Experiment;
+use crate::error::{Error, Result};
+use crate::experiment::training::TrainConfig;
+use crate::experiment::{Experiment, Setting};
 use crate::model::{Model, ModelCard};
 use crate::operator::Batch;
-use crate::problem::Problem;
 use crate::reproduce::config_file;
+use crate::train::folder::CONFIG_FILE;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Grid, Points};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A published model: a twin unless the name says otherwise.
@@ -68,51 +71,89 @@ impl BenchCase {
 }
 
 /// A model, and the grid of its contexts and queries.
-pub struct Case {
-    /// Its configuration.
-    pub experiment: Experiment,
+pub struct Benchmark {
+    /// Its name in tables and JSON.
+    pub name: String,
+    /// How it is trained.
+    pub train: TrainConfig,
     /// Examples per batch.
     pub n_examples: usize,
-    problem: Problem,
+    card: ModelCard,
     grid: Arc<Grid>,
-    native_interval: Option<f64>,
 }
 
-impl Case {
-    /// The case from its configuration file; nothing is solved.
+impl Benchmark {
+    /// A published model from its configuration file, for values of mean 0 and scale 1; nothing is solved. `batch` examples at
+    /// once, else 16 for Burgers and 4 for others, and one for a prediction.
     ///
     /// # Errors
     /// None in a sound program.
-    pub fn new(case: BenchCase, n_examples: usize) -> Result<Self> {
+    pub fn published(case: BenchCase, what: BenchTask, batch: Option<usize>) -> Result<Self> {
         let name = format!("paper/{}", case.name().replace('-', "_"));
         let experiment = Experiment::parse(config_file(&name)?, &[])?;
         let data = Data::open(&experiment.data, 1.0)?;
-        let layout = data.layout();
-        let (grid, native_interval) = (layout.grid.clone(), layout.native_interval());
-        Ok(Self { experiment, n_examples, problem: data.problem(), grid, native_interval })
-    }
-
-    /// The model with random weights, for values of mean 0 and scale 1.
-    ///
-    /// # Errors
-    /// None in a sound program.
-    pub fn model(&self) -> Result<Model> {
+        let (layout, problem) = (data.layout(), data.problem());
+        let usual = match (what, case) {
+            (BenchTask::Predict, _) => 1,
+            (_, BenchCase::Burgers | BenchCase::FnoBurgers | BenchCase::FFnoBurgers) => 16,
+            _ => 4,
+        };
         let card = ModelCard {
-            problem: self.problem.clone(),
-            model: self.experiment.model.clone(),
-            source_normalizer: Normalizer::identity(self.problem.source_channels),
-            target_normalizer: Normalizer::identity(self.problem.target_channels),
+            model: experiment.model,
+            source_normalizer: Normalizer::identity(problem.source_channels),
+            target_normalizer: Normalizer::identity(problem.target_channels),
             course: None,
             channel_names: vec!["u".into()],
-            native_interval: self.native_interval,
+            native_interval: layout.native_interval(),
             data: String::new(),
             steps: 0,
             cpu_minutes: None,
             ways: Vec::new(),
             errors: BTreeMap::new(),
             calibration: None,
+            problem,
         };
-        Model::new(card, 0)
+        let grid = layout.grid.clone();
+        let n_examples = batch.unwrap_or(usual);
+        Ok(Self { name: case.name().into(), train: experiment.train, n_examples, card, grid })
+    }
+
+    /// The model of a run, with some settings of its configuration overridden, on a grid of as many points as it was trained on.
+    /// `batch` examples at once, else as many as it was trained with, and one for a prediction.
+    ///
+    /// # Errors
+    /// A folder without a model and its configuration, settings that do not fit, or a model of departures from a mean course, whose
+    /// values are in its file only.
+    pub fn of_run(run: &Path, overrides: &[Setting], what: BenchTask, batch: Option<usize>) -> Result<Self> {
+        let experiment = Experiment::read(&run.join(CONFIG_FILE), overrides)?;
+        let trained = Model::load(run)?;
+        let card = ModelCard { model: experiment.model, calibration: None, ..trained.card().clone() };
+        if card.course.is_some() {
+            let requirement = "cannot be timed: its states are departures from a mean course";
+            return Err(Error::Config {
+                key: "run".into(),
+                value: run.display().to_string(),
+                requirement: requirement.into(),
+            });
+        }
+        let usual = if what == BenchTask::Predict { 1 } else { experiment.train.batch };
+        Ok(Self {
+            name: run
+                .file_name()
+                .map_or_else(|| run.display().to_string(), |name| name.to_string_lossy().into()),
+            n_examples: batch.unwrap_or(usual),
+            grid: Arc::new(card.problem.query_grid(&card.problem.native)?),
+            train: experiment.train,
+            card,
+        })
+    }
+
+    /// The model with random weights.
+    ///
+    /// # Errors
+    /// A configuration that does not fit the problem.
+    pub fn model(&self) -> Result<Model> {
+        Model::new(self.card.clone(), 0)
     }
 
     /// The batch to train on: whole grids, each example with its own context.
@@ -122,10 +163,10 @@ impl Case {
             contexts: self.contexts(),
             times: self.times(),
             queries: vec![self.query()],
-            source: values(0.0, self.problem.source_channels),
-            target: values(1.0, self.problem.target_channels),
+            source: values(0.0, self.card.problem.source_channels),
+            target: values(1.0, self.card.problem.target_channels),
             // As in training: a steady problem reconstructs its targets too.
-            target_contexts: if self.problem.times.is_none() { self.contexts() } else { Vec::new() },
+            target_contexts: if self.card.problem.times.is_none() { self.contexts() } else { Vec::new() },
         }
     }
 
@@ -133,8 +174,8 @@ impl Case {
     pub fn contexts(&self) -> Vec<Context> {
         let context = |example: usize| Context {
             points: Points::grid(self.grid.as_ref().clone()),
-            n_channels: self.problem.source_channels,
-            values: self.values(example as f64, self.problem.source_channels),
+            n_channels: self.card.problem.source_channels,
+            values: self.values(example as f64, self.card.problem.source_channels),
             deviations: None,
         };
         (0..self.n_examples).map(context).collect()
@@ -142,8 +183,8 @@ impl Case {
 
     /// Times (s, t) of each example, one native step apart: some models take no other.
     pub fn times(&self) -> Vec<(f64, f64)> {
-        let [first, _] = self.problem.times.unwrap_or([0.0, 1.0]);
-        let step = self.native_interval.unwrap_or(1.0);
+        let [first, _] = self.card.problem.times.unwrap_or([0.0, 1.0]);
+        let step = self.card.native_interval.unwrap_or(1.0);
         (0..self.n_examples).map(|i| first + i as f64 * step).map(|s| (s, s + step)).collect()
     }
 

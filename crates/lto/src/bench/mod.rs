@@ -1,9 +1,9 @@
-//! How fast the published models train and predict, on made-up data.
+//! How fast models train and predict, on made-up data.
 
 mod case;
 mod request;
 
-pub use case::BenchCase;
+pub use case::{BenchCase, Benchmark};
 pub use request::{RequestCost, measure_requests};
 
 use crate::device::{Device, Traffic};
@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::kernel::clock;
 use crate::peak_memory;
 use crate::train::{Moment, Stepper};
-use case::Case;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -64,29 +63,17 @@ pub struct Measurement {
     pub idle_mb: Option<f64>,
 }
 
-/// Times a case on a device for about `seconds`, with `batch` examples at once or its default number.
+/// Times a case on a device for about `seconds`.
 ///
 /// # Errors
-/// [`Error::NoDevice`](crate::Error::NoDevice).
-pub fn measure(
-    what: BenchTask,
-    case: BenchCase,
-    device: Device,
-    batch: Option<usize>,
-    seconds: f64,
-) -> Result<Measurement> {
+/// A model that does not fit its problem, or [`Error::NoDevice`](crate::Error::NoDevice).
+pub fn measure(what: BenchTask, case: &Benchmark, device: Device, seconds: f64) -> Result<Measurement> {
     let idle_mb = peak_memory::megabytes();
-    let default_batch = match (what, case) {
-        (BenchTask::Predict, _) => 1,
-        (_, BenchCase::Burgers | BenchCase::FnoBurgers | BenchCase::FFnoBurgers) => 16,
-        _ => 4,
-    };
-    let made = Case::new(case, batch.unwrap_or(default_batch))?;
     let Timed { times, in_kernels, traffic } = match what {
         BenchTask::Train => {
-            let (batch, mut step) = (made.batch(), 0);
-            let mut model = made.model()?.on(device)?.with_gradients();
-            let mut stepper = Stepper::new(&model, &made.experiment.train);
+            let (batch, mut step) = (case.batch(), 0);
+            let mut model = case.model()?.on(device)?.with_gradients();
+            let mut stepper = Stepper::new(&model, &case.train);
             time(seconds, || {
                 step += 1;
                 stepper.step(
@@ -99,8 +86,8 @@ pub fn measure(
             })?
         }
         BenchTask::Predict => {
-            let (model, query) = (made.model()?.on(device)?, made.query());
-            let examples: Vec<_> = made.contexts().into_iter().zip(made.times()).collect();
+            let (model, query) = (case.model()?.on(device)?, case.query());
+            let examples: Vec<_> = case.contexts().into_iter().zip(case.times()).collect();
             time(seconds, || {
                 for (context, (s, t)) in &examples {
                     model.predict(context, *s, &[*t], &query)?;
@@ -114,9 +101,9 @@ pub fn measure(
     let traffic = (device != Device::Cpu).then(|| traffic.each_of(times.len() as u64));
     Ok(Measurement {
         program: "lto".into(),
-        case: case.name().into(),
+        case: case.name.clone(),
         what,
-        batch: made.n_examples,
+        batch: case.n_examples,
         n: times.len(),
         seconds: median(times),
         outside_kernels,
