@@ -21,9 +21,8 @@ pub fn text(card: &ModelCard, calibration: &Calibration, color: bool) -> String 
         count(scale, "sample")
     ));
     let level = calibration.level(LEVEL).ok();
-    for (evenness, name) in
-        Evenness::ALL.into_iter().zip(["whole grids", "scattered sensors", "uneven sensors"])
-    {
+    let names = ["whole grids", "scattered sensors", "uneven sensors", "sensors with a hole"];
+    for (evenness, name) in Evenness::ALL.into_iter().zip(names) {
         let numbers = &calibration.bins[evenness as usize].numbers;
         let edge = |i: usize| numbers.get(i).map(|edge| short(edge.exp2()));
         let ranges = (0..=numbers.len()).map(|i| match (i.checked_sub(1).and_then(edge), edge(i)) {

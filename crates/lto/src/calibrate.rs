@@ -6,7 +6,7 @@ mod stations;
 pub use stations::calibrate_stations;
 
 use crate::band::{Calibration, Calibrator, Judged};
-use crate::data::context::{ContextConfig, DesignWeights};
+use crate::data::context::{ContextChoice, ContextConfig, DesignKind, DesignWeights};
 use crate::data::stream::{Purpose, stream};
 use crate::data::{Data, State, Wanted};
 use crate::error::{Error, Result};
@@ -20,6 +20,9 @@ use std::sync::Arc;
 
 /// Noise that is tried to see how much worse forecasts get, as shares of a channel's deviation.
 const NOISE: [f64; 2] = [0.01, 0.3];
+/// The share of draws that observe the smallest or the largest part of the points: bands hold up to both, so the quantiles there
+/// must not be those of the layouts between.
+const AT_ENDS: f64 = 0.2;
 
 /// How to calibrate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,8 +43,7 @@ impl Default for CalibrationConfig {
         let designs =
             DesignWeights { random: 3.0, strided: 1.0, clustered: 1.0, failed_region: 1.0, full: 2.0 };
         Self {
-            // A little below the 5 % that bands are to hold from, so that these are not at the end.
-            context: ContextConfig { designs, fraction: [0.04, 1.0], ..ContextConfig::default() },
+            context: ContextConfig { designs, fraction: [0.05, 1.0], ..ContextConfig::default() },
             draws: 4,
             leads: Vec::new(),
             seed: 0,
@@ -103,6 +105,15 @@ impl CalibrationConfig {
             leads.insert(0, 0);
         }
         leads
+    }
+
+    /// Draws how much of a state is observed and by which design.
+    fn draw(&self, rng: &mut impl Rng) -> ContextChoice {
+        let mut choice = self.context.draw(rng);
+        if choice.design != DesignKind::Full && rng.random_bool(AT_ENDS) {
+            choice.fraction = self.context.fraction[usize::from(rng.random::<bool>())];
+        }
+        choice
     }
 
     /// Draws of a sample with further noise on the observations.
@@ -182,7 +193,7 @@ impl Trial<'_> {
         calibrator: &mut Calibrator,
         rng: &mut impl Rng,
     ) -> Result<()> {
-        let choice = config.context.draw(rng);
+        let choice = config.draw(rng);
         let Outlook { source, s, ahead } = Outlook::draw(data, model, self.sample, self.leads, rng)?;
         let mut context = choice.observe(&source, None, rng)?;
         let noise = match self.noisy {
@@ -216,5 +227,26 @@ fn add_noise(context: &mut Context, level: f64, model: &Model, rng: &mut impl Rn
     if level > 0.0 {
         let deviations: Vec<f64> = model.card().source_normalizer.scale().iter().map(|s| level * s).collect();
         context.add_noise(&deviations, rng);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tenth of the layouts that are not whole grids lie at either end of the fractions; the others lie between.
+    #[test]
+    fn both_ends_are_calibrated_for() {
+        let config = CalibrationConfig::default();
+        let mut rng = stream(0, Purpose::Calibration, 0);
+        let drawn =
+            (0..4000).map(|_| config.draw(&mut rng)).filter(|choice| choice.design != DesignKind::Full);
+        let fractions: Vec<f64> = drawn.map(|choice| choice.fraction).collect();
+        let [low, high] = config.context.fraction;
+        assert!(fractions.iter().all(|fraction| (low..=high).contains(fraction)));
+        for end in [low, high] {
+            let share = fractions.iter().filter(|&&f| f == end).count() as f64 / fractions.len() as f64;
+            assert!((share - 0.5 * AT_ENDS).abs() < 0.02, "{end}: {share}");
+        }
     }
 }

@@ -19,10 +19,12 @@ const FEWEST: usize = 15;
 const POINTS: usize = 128;
 /// The most points whose pairs tell the length scale.
 const PAIRED: usize = 64;
-/// Bins for each evenness: of the number of sensors, and of their density around a point; of equal shares.
-const BINS: [usize; 2] = [5, 3];
+/// The most bins for each evenness: of the number of sensors, and of their density around a point; of equal shares.
+const BINS: [usize; 2] = [8, 3];
 /// A bin with fewer samples is taken together with others: of K samples, a band covers up to 2/(K + 1) too much.
 const FEWEST_IN_BIN: usize = 50;
+/// Draws over one lead that a range of the number of sensors takes, so that its bins by density have enough samples, too.
+const DRAWS_IN_RANGE: usize = 2 * FEWEST_IN_BIN;
 /// Steps between the nodes of the scale: of log₂ spacing, of log₂(1 + distance), of log₂ gap.
 const STEPS: [f64; 3] = [0.5, 0.5, 0.5];
 /// Weight below which a node of the scale counts as empty, in points; of the usual disagreement, in layouts.
@@ -195,7 +197,7 @@ impl<'a> Calibrator<'a> {
             data,
             samples: [Role::Scale, Role::Quantiles]
                 .map(|role| (0..self.samples).filter(|&sample| Self::role(sample) == role).count()),
-            bins: Evenness::ALL.map(|evenness| self.bins(evenness)),
+            bins: Evenness::ALL.map(|evenness| self.bins(evenness, leads.len())),
             leads,
             levels: LEVELS.to_vec(),
             channels: Vec::new(),
@@ -225,10 +227,12 @@ impl<'a> Calibrator<'a> {
         self.groups.iter().filter(move |group| group.role() == role && !group.noisy)
     }
 
-    /// The bins of sensors that are as even, by the predictions that give the scale.
-    fn bins(&self, evenness: Evenness) -> Bins {
+    /// The bins of sensors that are as even, by the predictions that give the scale: as many as the others have draws for.
+    fn bins(&self, evenness: Evenness, n_leads: usize) -> Bins {
         let even = || self.of(Role::Scale).filter(|group| group.layout.evenness == evenness);
-        let numbers = edges(even().map(|group| group.layout.mean_spacing).collect(), BINS[0]);
+        let draws = (SCALE_EVERY - 1) * even().count() / n_leads;
+        let ranges = (draws / DRAWS_IN_RANGE).clamp(1, BINS[0]);
+        let numbers = edges(even().map(|group| group.layout.mean_spacing).collect(), ranges);
         let density = |range: usize| {
             let within = even().filter(|group| Bins::range(&numbers, group.layout.mean_spacing) == range);
             let between =
@@ -289,11 +293,12 @@ impl<'a> Calibrator<'a> {
             fit.finish(&[false, true, true, true], LEAST[0])
         };
         let all = fitted(&|_| true)?;
-        let [grid, scattered, uneven] =
+        let mut tables =
             Evenness::ALL.map(|evenness| fitted(&|of| of == evenness).unwrap_or_else(|| all.clone()));
-        let scattered = scattered.at_least(&grid);
-        let uneven = uneven.at_least(&scattered);
-        Some([grid, scattered, uneven])
+        for less_even in 1..tables.len() {
+            tables[less_even] = tables[less_even].clone().at_least(&tables[less_even - 1]);
+        }
+        Some(tables)
     }
 
     /// The quantiles of a channel, bin by bin. Observations with noise that is not calibrated for count where it is noticed.

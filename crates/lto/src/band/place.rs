@@ -18,11 +18,14 @@ const AT_SENSOR: f64 = 1e-6;
 /// The least amplitude of an observed state, in deviations of the training data.
 const LEAST_AMPLITUDE: f64 = 0.01;
 
-/// Gaps of random sensors ÷ their mean spacing, by the number of axes: √E r² of the distance r to the 2D-th nearest of random
-/// points, whose density times the volume of the ball of radius r is a gamma variable of shape 2D.
-const RANDOM_GAP: [f64; 3] = [1.22, 1.13, 1.12];
-/// Gaps so many times larger than those are uneven.
-const UNEVEN: f64 = 1.15;
+/// Volume of the unit ball, by the number of axes.
+const UNIT_BALL: [f64; 3] = [2.0, std::f64::consts::PI, 4.0 / 3.0 * std::f64::consts::PI];
+/// N times the share of the domain in the largest ball without any of N random sensors exceeds ln N by so much in about one layout
+/// of twenty in one dimension, since there are about N places for a ball that is empty with probability e^(−that product), and in
+/// one of four in two, where such balls have more room to differ.
+const RARE: f64 = 3.0;
+/// An empty ball so many times larger than that is a hole.
+const HOLE: f64 = 2.0;
 
 /// How evenly sensors lie: errors of one spacing differ between these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,23 +35,54 @@ pub enum Evenness {
     Grid,
     /// About as evenly as random points, or more.
     Scattered,
-    /// With holes, or clustered.
+    /// Less evenly than random points: with a larger ball without any, as clustered ones have.
     Uneven,
+    /// With a hole: a region without any.
+    Holed,
 }
 
 impl Evenness {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Grid, Self::Scattered, Self::Uneven];
+    pub const ALL: [Self; 4] = [Self::Grid, Self::Scattered, Self::Uneven, Self::Holed];
 
-    /// Of a layout whose local spacing has a root mean square of `gap`.
-    fn of(observed: &Points, gap: f64) -> Self {
-        let usual = RANDOM_GAP[observed.dim().min(3) - 1] * observed.mean_spacing();
-        match observed.structure() {
-            PointStructure::Grid(_) => Self::Grid,
-            _ if gap > UNEVEN * usual => Self::Uneven,
-            _ => Self::Scattered,
+    /// Of a layout, whose holes are looked for at some places.
+    fn of(observed: &Points, places: &Points) -> Result<Self> {
+        if let PointStructure::Grid(_) = observed.structure() {
+            return Ok(Self::Grid);
         }
+        let (n, dim) = (observed.len() as f64, observed.dim().min(3));
+        let radius = largest_empty_ball(observed, places)?;
+        let share = UNIT_BALL[dim - 1] * radius.powi(dim as i32) / observed.domain().volume();
+        Ok(match n * share / (n.ln() + RARE) {
+            usual if usual <= 1.0 => Self::Scattered,
+            uneven if uneven <= HOLE => Self::Uneven,
+            _ => Self::Holed,
+        })
     }
+}
+
+/// The radius of the largest ball around one of some places that holds no observation and no end of an open axis.
+fn largest_empty_ball(observed: &Points, places: &Points) -> Result<f64> {
+    let mut here = vec![0.0; places.dim()];
+    let empty = distances(observed, places)?.into_iter().enumerate().map(|(i, nearest)| {
+        places.write_point(i, &mut here);
+        let open = observed.domain().axes().iter().zip(&here).filter(|(axis, _)| !axis.periodic);
+        let ends =
+            open.flat_map(|(axis, &x)| [axis.lower, axis.upper].map(|end| axis.displacement(x, end).abs()));
+        ends.fold(nearest, f64::min)
+    });
+    Ok(empty.fold(0.0, f64::max))
+}
+
+/// The distance of each query point to the nearest observation.
+fn distances(observed: &Points, query: &Points) -> Result<Vec<f64>> {
+    let (mut here, mut there) = (vec![0.0; query.dim()], vec![0.0; query.dim()]);
+    let each = nearest(observed, query)?.into_iter().enumerate().map(|(i, j)| {
+        query.write_point(i, &mut here);
+        observed.write_point(j, &mut there);
+        query.domain().distance(&here, &there)
+    });
+    Ok(each.collect())
 }
 
 /// Sensors as a whole.
@@ -83,23 +117,17 @@ impl Places {
     pub fn new(problem: &Problem, observed: &Points, query: &Points) -> Result<Self> {
         let (dim, unit) = (problem.domain.dim(), unit(problem));
         let spacing = local_spacing(observed, query)?;
-        let nearest = nearest(observed, query)?;
-        let (mut here, mut there) = (vec![0.0; dim], vec![0.0; dim]);
-        let distance = nearest.iter().enumerate().map(|(i, &j)| {
-            query.write_point(i, &mut here);
-            observed.write_point(j, &mut there);
-            (problem.domain.distance(&here, &there) / unit).ln_1p() / std::f64::consts::LN_2
-        });
+        let distance = distances(observed, query)?;
         let everywhere = Points::grid(problem.query_grid(&[EVERYWHERE[dim.min(2) - 1]])?);
         let all = local_spacing(observed, &everywhere)?;
         let gap = (all.iter().map(|spacing| spacing * spacing).sum::<f64>() / all.len() as f64).sqrt();
         Ok(Self {
             gap: Self::log_spacing(problem, gap),
             layout: Layout {
-                evenness: Evenness::of(observed, gap),
+                evenness: Evenness::of(observed, &everywhere)?,
                 mean_spacing: Self::log_spacing(problem, observed.mean_spacing()),
             },
-            distance: distance.collect(),
+            distance: distance.iter().map(|d| (d / unit).ln_1p() / std::f64::consts::LN_2).collect(),
             spacing: spacing.iter().map(|s| Self::log_spacing(problem, *s)).collect(),
         })
     }
@@ -219,20 +247,34 @@ mod tests {
         assert!(lost.distance(0) > before.distance(0) && lost.gap > before.gap + 0.1);
     }
 
-    /// Grids, random points and random points with a hole, in one and two dimensions.
+    /// Grids, random points and random points without those of a box that holds a third of the domain, in one and two dimensions,
+    /// periodic and not: of 40 random layouts few are uneven, of 40 with a gap nearly all are, and of more sensors it is a hole.
     #[test]
-    fn holes_are_uneven_and_random_points_are_not() {
-        for dim in [1, 2] {
-            let domain = Domain::unit(dim, true).unwrap();
+    fn gaps_are_uneven_and_random_points_are_not() {
+        for (dim, periodic) in [(1, true), (2, true), (1, false), (2, false)] {
+            let domain = Domain::unit(dim, periodic).unwrap();
             let problem = Problem { domain: domain.clone(), native: vec![32; dim], ..problem() };
-            let query = Points::grid(Grid::cubic(domain.clone(), 4, Placement::Left).unwrap());
-            let of = |points: &Points| Places::new(&problem, points, &query).unwrap().layout.evenness;
-            assert_eq!(of(&query), Evenness::Grid);
-            let mut rng = sample_rng(2, 0);
-            let all: Vec<f64> = (0..200 * dim).map(|_| rng.random()).collect();
-            assert_eq!(of(&Points::scattered(domain.clone(), all.clone()).unwrap()), Evenness::Scattered);
-            let kept = all.chunks(dim).filter(|x| (x[0] - 0.5).abs() > 0.15).flatten().copied().collect();
-            assert_eq!(of(&Points::scattered(domain, kept).unwrap()), Evenness::Uneven);
+            let query = Points::grid(Grid::cubic(domain.clone(), 4, Placement::Center).unwrap());
+            let of = |points: &[f64]| {
+                let points = Points::scattered(domain.clone(), points.to_vec()).unwrap();
+                Places::new(&problem, &points, &query).unwrap().layout.evenness
+            };
+            let random = |n: usize, layout: u64| -> Vec<f64> {
+                let mut rng = sample_rng(2, layout);
+                (0..n * dim).map(|_| rng.random()).collect()
+            };
+            let half_width = 0.5 * (1.0 / 3.0f64).powf(1.0 / dim as f64);
+            let outside = |x: &&[f64]| x.iter().any(|x| (x - 0.5).abs() > half_width);
+            let with_gap =
+                |all: &[f64]| all.chunks(dim).filter(outside).flatten().copied().collect::<Vec<_>>();
+            let uneven = |layout: &dyn Fn(u64) -> Vec<f64>| {
+                (0..40).filter(|&i| of(&layout(i)) > Evenness::Scattered).count()
+            };
+            let (usual, gaps) = (uneven(&|i| random(60, i)), uneven(&|i| with_gap(&random(60, i))));
+            let most = [6, 14][dim - 1];
+            assert!(usual <= most && gaps >= 35, "{dim}-D, periodic {periodic}: {usual}, {gaps} of 40");
+            assert_eq!(of(&with_gap(&random(600, 0))), Evenness::Holed);
+            assert_eq!(Places::new(&problem, &query, &query).unwrap().layout.evenness, Evenness::Grid);
         }
     }
 

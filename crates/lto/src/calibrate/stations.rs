@@ -40,7 +40,7 @@ pub fn calibrate_stations(
             else {
                 continue;
             };
-            let choice = config.context.draw(&mut rng);
+            let choice = config.draw(&mut rng);
             let mut context = some_stations(choice, whole, &mut rng)?;
             let noise = match draw >= config.draws {
                 true => NOISE[0] * (NOISE[1] / NOISE[0]).powf(rng.random()),
