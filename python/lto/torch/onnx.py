@@ -67,13 +67,25 @@ def export(
     inputs = {name: tensor for name, tensor in given.items() if isinstance(tensor, Tensor)}
     with torch.no_grad():
         direct(*inputs.values())
-        torch.onnx.export(
+        program: Any = torch.onnx.export(
             direct.eval(),
             tuple(inputs.values()),
-            os.fspath(path),
             input_names=list(inputs),
             output_names=["prediction"],
             dynamo=True,
             verbose=False,
+            optimize=False,
         )
+    _simplify(program)
+    program.save(os.fspath(path))
     return list(inputs)
+
+
+def _simplify(program: Any) -> None:
+    """Folds constants and drops what is not used, which is exact. PyTorch's own ``optimize`` also drops sums with constants up to 1e-8
+    and products with constants up to 1e-5 from 1: the floor of a density would be lost, and predictions far from sensors be wrong."""
+    from onnxscript import optimizer
+
+    optimizer.inline(program.model)
+    optimizer.fold_constants(program.model)
+    optimizer.remove_unused_nodes(program.model)
