@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _lto, _settings
 from ._errors import DataError
+from ._extras import needed
 from ._frames import along, increasing, is_labelled
 from ._progress import Bar
 
@@ -68,7 +69,8 @@ class Dataset:
 
     def to_xarray(self) -> xarray.Dataset:
         """The same as an ``xarray.Dataset`` over ``sample``, ``time`` and the axes."""
-        import xarray
+        with needed("notebook"):
+            import xarray
 
         dims = ["sample", *([] if self.times is None else ["time"]), *self.coordinates]
         coords: dict[str, Any] = dict(self.coordinates)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _dataset, _lto, _settings, _xarray
 from ._errors import ConfigError
+from ._extras import needed
 from ._progress import Bar
 from ._settings import Settings
 from ._training import Run
@@ -26,7 +27,8 @@ class Evaluations:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for every case and model, with all metrics and intervals."""
-        import pandas
+        with needed("notebook"):
+            import pandas
 
         return pandas.read_csv(io.StringIO(self._native.to_csv()))
 

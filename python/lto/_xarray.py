@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._extras import needed
+
 if TYPE_CHECKING:
     import xarray
 
@@ -23,7 +25,8 @@ def from_field(
 
     With ``band``, also ``u_lower`` and ``u_upper`` for each channel ``u``: the ends of the band that holds this share of the values.
     """
-    import xarray
+    with needed("notebook"):
+        import xarray
 
     known = attributes or {}
     values = field.values

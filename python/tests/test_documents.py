@@ -42,7 +42,7 @@ def test_examples_of_docstrings(name: str, text: str, model: lto.Model, monkeypa
     assert tried > 0 and failed == 0, "".join(told)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/python.md", "python/README.md"])
 def test_examples_of_documents(document: str, run: lto.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a document, one after the other, in a folder with a run, sensors and a small configuration."""
     found = blocks(ROOT / document)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +145,15 @@ def test_a_device_that_is_not_there_says_how_to_have_it(tmp_path: Path) -> None:
     with pytest.raises(lto.ConfigError, match="device: unknown variant `tpu`, expected one of `cpu`, `gpu`, `cuda`"):
         lto.train(SMALL, out=tmp_path / "run", device="tpu")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_package_says_how_to_install_it(model: lto.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = model.encode(X, U, s=0.0).at(0.5).decode(lto.Grid(8))
+    heat = lto.generate("heat", n=1, resolution=8)
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    for use in (field.to_xarray, heat.to_xarray):
+        with pytest.raises(ModuleNotFoundError, match=r"xarray.*: pip install 'latent-twin\[notebook\]'"):
+            use()
+    script = "import sys; sys.modules['torch'] = None; import lto.torch"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "pip install 'latent-twin[torch]'" in done.stderr

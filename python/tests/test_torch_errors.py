@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +208,9 @@ def test_files(tmp_path: Path) -> None:
         lto.UnsupportedError, match="models of kind 'persistence' have no network; PyTorch has twin, fno"
     ):
         lto.torch.load(tmp_path / "other.safetensors")
+
+
+def test_export_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxscript", None)
+    with pytest.raises(ModuleNotFoundError, match=r"onnxscript.*: pip install 'latent-twin\[onnx\]'"):
+        lto.torch.export(MODEL, tmp_path / "model.onnx", POINTS, VALUES[None], POINTS)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from conftest import ROOT
 from test_torch_grids import BASELINES
-from test_torch_parity import ENCODERS, EVOLUTIONS, twin
-from torch_program import TRAIN, WHOLE, sensors, shaken, steady_data, timed_data
+from test_torch_parity import CLOSE, ENCODERS, EVOLUTIONS, twin
+from torch_program import TRAIN, WHOLE, difference, sensors, shaken, steady_data, timed_data
 
 import lto.torch
 
@@ -93,3 +94,25 @@ def test_steady_models_have_no_times(tmp_path: Path) -> None:
     with torch.no_grad():
         expected = module(points, values[None], None, None, module.grid(6, 5))
     assert np.abs(got - expected.numpy()).max() < 1e-5 * np.abs(expected.numpy()).max()
+
+
+@pytest.mark.parametrize("name", ["burgers", "navier_stokes", "darcy"])
+def test_trained_models_with_many_sensors(tmp_path: Path, name: str) -> None:
+    """Kernels are then so narrow that the floor of the density counts in the gaps between sensors; ``-s`` shows how close."""
+    module = lto.torch.load(ROOT / "results" / name)
+    points, values = (torch.tensor(part) for part in sensors(module, 400))
+    names = lto.torch.export(module, tmp_path / "model.onnx", points, values[None], module.grid())
+    s = t = None
+    given = {"points": points, "values": values[None]}
+    if module.problem.times:
+        s = module.problem.times[0]
+        t = s + module.card["native_interval"]
+        given["times"] = torch.tensor([[s, t]], dtype=torch.float64)
+    assert names == list(given)
+    got = torch.from_numpy(run(tmp_path / "model.onnx", given)[0])
+    with torch.no_grad():
+        single = module(points, values, s, t, module.grid(), "direct").numpy()
+        double = module.double()(points, values, s, t, module.grid(), "direct").numpy()
+    off = difference(module, got, single)
+    print(f"{name}, 400 sensors: {off:.1e} from the module, {difference(module, got, double):.1e} from double")
+    assert off < CLOSE

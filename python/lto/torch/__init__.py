@@ -11,15 +11,18 @@ import os
 from typing import Any
 
 from .._errors import UnsupportedError
-from . import files
-from .deeponet import DeepOnet
-from .f_fno import FFno
-from .fno import Fno
-from .lno import Lno
-from .model import Model
-from .onnx import export
-from .points import Grid
-from .twin import Twin
+from .._extras import needed
+
+with needed("torch"):
+    from . import files
+    from .deeponet import DeepOnet
+    from .f_fno import FFno
+    from .fno import Fno
+    from .lno import Lno
+    from .model import Model
+    from .onnx import export
+    from .points import Grid
+    from .twin import Twin
 
 __all__ = ["DeepOnet", "FFno", "Fno", "Grid", "Lno", "Model", "Twin", "export", "load"]
 

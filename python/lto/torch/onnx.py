@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from .._errors import DataError, UnsupportedError
+from .._extras import needed
 from .checks import checked_batch, checked_points, checked_values
 from .model import Context, Model
 from .points import Grid
@@ -58,6 +59,8 @@ def export(
         )
     if values.dim() != 3:
         raise DataError(f"values.shape = {list(values.shape)}: an exported graph takes a batch, [b, p, N]")
+    with needed("onnx"):
+        from onnxscript import optimizer
     direct = _Direct(
         model, points if isinstance(points, Grid) else None, query if isinstance(query, Grid) else None
     )
@@ -67,13 +70,19 @@ def export(
     inputs = {name: tensor for name, tensor in given.items() if isinstance(tensor, Tensor)}
     with torch.no_grad():
         direct(*inputs.values())
-        torch.onnx.export(
+        program: Any = torch.onnx.export(
             direct.eval(),
             tuple(inputs.values()),
-            os.fspath(path),
             input_names=list(inputs),
             output_names=["prediction"],
             dynamo=True,
             verbose=False,
+            optimize=False,
         )
+    # All of this is exact. PyTorch's own optimization also drops sums with constants up to 1e-8 and products with constants within
+    # 1e-5 of 1: the floor of a density would be lost, and predictions in gaps between sensors be wrong.
+    optimizer.inline(program.model)
+    optimizer.fold_constants(program.model)
+    optimizer.remove_unused_nodes(program.model)
+    program.save(os.fspath(path))
     return list(inputs)
