@@ -13,21 +13,23 @@ use lto::operator::Batch;
 use lto::train::{Moment, Stepper};
 use lto::twin::config::OutputForm;
 use lto::{Device, Error};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Points};
 use serde_json::{Value, json};
 use small_models::{N, context, evolutions, grid, models, problem, stirred, untrained, wave};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Whether there is a card.
-fn has_gpu() -> bool {
+/// The card, if there is one, for one test at a time: what is moved is counted for all together.
+fn gpu() -> Option<MutexGuard<'static, ()>> {
+    static ALONE: Mutex<()> = Mutex::new(());
     match Device::Gpu.describe() {
         Ok(found) => {
             eprintln!("tested on {found}");
-            true
+            Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner))
         }
         Err(missing) if std::env::var_os("LTO_NO_GPU").is_some() => {
             eprintln!("not tested: {missing}");
-            false
+            None
         }
         Err(missing) => panic!("{missing}. LTO_NO_GPU=1 leaves these tests out"),
     }
@@ -78,9 +80,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 /// From whole grids, part of one and scattered points, at grids, part of one and points.
 #[test]
 fn predictions_equal_those_of_the_processor() {
-    if !has_gpu() {
-        return;
-    }
+    let Some(_alone) = gpu() else { return };
     for (what, cpu) in cases() {
         let (gpu, problem) = (cpu.on(Device::Gpu).unwrap(), &cpu.card().problem);
         let dim = problem.domain.dim();
@@ -142,11 +142,88 @@ fn follows(what: &str, cpu: &Model, train: &TrainConfig) {
     eprintln!("{what}: {weights} weights, ten steps: {moved:?}");
 }
 
+/// Two examples that are new in every step: observed anywhere, or on the whole grid.
+fn fresh(model: &Model, step: u64, anywhere: bool) -> Batch {
+    let problem = &model.card().problem;
+    let (dim, phases) = (problem.domain.dim(), [0.1, 0.7].map(|phase| phase + step as f64));
+    let at = |i: usize| match anywhere {
+        true => {
+            let all = scattered(dim, 40 * (step as usize + i + 1));
+            all.select(&(all.len() - 40..all.len()).collect::<Vec<_>>()).unwrap()
+        }
+        false => grid(dim),
+    };
+    let contexts = |shift: f64| (0..2).map(|i| context(at(i), phases[i] + shift)).collect::<Vec<_>>();
+    let states = |shift: f64| phases.iter().flat_map(|phase| wave(&grid(dim), phase + shift)).collect();
+    Batch {
+        contexts: contexts(0.0),
+        times: vec![(0.0, 0.25), (0.5, 0.75)],
+        queries: vec![Arc::new(grid(dim))],
+        source: states(0.0),
+        target: states(1.0),
+        target_contexts: if problem.times.is_none() { contexts(1.0) } else { Vec::new() },
+    }
+}
+
+/// Numbers of a batch: observations and where they are, truths, and times.
+fn numbers(batch: &Batch) -> usize {
+    let observed = |context: &Context| context.values.len() + context.points.len() * context.points.dim();
+    let contexts = batch.contexts.iter().chain(&batch.target_contexts).map(observed).sum::<usize>();
+    contexts + batch.source.len() + batch.target.len() + 2 * batch.times.len()
+}
+
+/// Numbers of the source as a function of the place, where a model moves it or sees its estimate: its spline, through the grid
+/// of the data or the latent one (of as many points), its values on the latent grid, for each use, and one number for every
+/// query point.
+fn estimates(model: &Model) -> usize {
+    let config = serde_json::to_value(&model.card().model).unwrap();
+    let dim = model.card().problem.domain.dim();
+    let n = N.pow(dim as u32);
+    let moves = config["output"] == "transport" || config["output"] == "gated";
+    let uses =
+        usize::from(config["encoder"]["estimate"] == true) + usize::from(config["semigroup"].is_object());
+    let gate = usize::from(config["output"] == "gated");
+    2 * n * (usize::from(moves) * 2usize.pow(dim as u32) + uses + gate)
+}
+
+/// Once tables and weights are there, a step sends its batch, and fetches losses, the norm of the gradients and whether truths
+/// are missing.
+#[test]
+fn a_step_moves_its_batch_and_its_losses() {
+    let Some(_alone) = gpu() else { return };
+    let train = TrainConfig::default();
+    for (what, cpu) in cases().into_iter().filter(|(_, cpu)| cpu.operator().n_parameters() > 0) {
+        let mut tried = 0;
+        for anywhere in [false, true] {
+            let mut model = cpu.on(Device::Gpu).unwrap().with_gradients();
+            let mut stepper = Stepper::new(&model, &train);
+            for step in 1..=3 {
+                let batch = fresh(&cpu, step, anywhere);
+                let (allowed, before) = ((numbers(&batch) + estimates(&cpu)) as u64, Traffic::so_far());
+                let moment = Moment { step, progress: 0.5, ..Moment::default() };
+                match stepper.step(&mut model, batch, &[], moment) {
+                    Ok(_) => {}
+                    Err(Error::Unsupported { .. }) if anywhere => break,
+                    Err(other) => panic!("{what}: {other}"),
+                }
+                let moved = Traffic::so_far() - before;
+                if step > 1 {
+                    tried += 1;
+                    assert!(
+                        moved.sent <= allowed,
+                        "{what}: anywhere {anywhere}: {allowed} allowed, {moved:?}"
+                    );
+                    assert!(moved.fetched <= 8, "{what}: {moved:?}");
+                }
+            }
+        }
+        assert!(tried > 0, "{what}");
+    }
+}
+
 #[test]
 fn ten_training_steps_follow_those_of_the_processor() {
-    if !has_gpu() {
-        return;
-    }
+    let Some(_alone) = gpu() else { return };
     let train = TrainConfig { gradient_clip: 1.0, ema_decay: 0.9, ..TrainConfig::default() };
     for (what, cpu) in cases() {
         if cpu.operator().n_parameters() > 0 {

@@ -19,12 +19,11 @@ pub struct SplineField {
 }
 
 /// The points along one axis.
-#[derive(Clone, Debug)]
-struct Knots {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knots {
     /// `None` for the trivial axis.
     axis: Option<Axis>,
     points: Vec<f64>,
-    /// Lengths of the intervals; on a periodic axis also of the one that closes the circle.
     intervals: Vec<f64>,
 }
 
@@ -73,6 +72,18 @@ impl SplineField {
         self.n_channels
     }
 
+    /// The points along its axes.
+    pub fn knots(&self) -> &[Knots] {
+        &self.axes[2 - self.dim..]
+    }
+
+    /// What the spline is made of, `[channel, point, 2^D]`: u, then its second derivatives ∂₀²u, ∂₁²u and ∂₀²∂₁²u, or ∂²u on one
+    /// axis.
+    pub fn nodes(&self) -> impl Iterator<Item = f64> {
+        let parts: &[usize] = if self.dim == 2 { &[0, 1, 2, 3] } else { &[0, 2] };
+        self.nodes.iter().flat_map(|node| parts.iter().map(|&part| node[part]))
+    }
+
     /// The last `n` channels alone.
     pub fn last_channels(&self, n: usize) -> Self {
         let each = self.nodes.len() / self.n_channels;
@@ -111,6 +122,16 @@ impl SplineField {
 }
 
 impl Knots {
+    /// The points.
+    pub fn points(&self) -> &[f64] {
+        &self.points
+    }
+
+    /// Lengths of the intervals between them; on a periodic axis also of the one that closes the circle.
+    pub fn intervals(&self) -> &[f64] {
+        &self.intervals
+    }
+
     fn trivial() -> Self {
         Self { axis: None, points: vec![0.0], intervals: Vec::new() }
     }

@@ -1,8 +1,8 @@
 //! States whose values on the boundary are known.
 
 use super::config::refuse;
+use crate::device::table;
 use crate::error::Result;
-use crate::operator::tensor;
 use burn::tensor::{Device, Tensor};
 use lto_numerics::{Domain, Points};
 use serde::{Deserialize, Serialize};
@@ -46,8 +46,8 @@ fn factors(query: &Points, device: &Device) -> Tensor<3> {
         let shares = open.map(|(axis, x)| (x - axis.lower) / axis.length());
         shares.map(|share| 4.0 * share * (1.0 - share)).product()
     };
-    let values: Vec<f64> = query.coordinates().chunks_exact(axes.len()).map(factor).collect();
-    tensor(&values, [1, 1, values.len()], device)
+    let factors = query.coordinates().chunks_exact(axes.len()).map(|point| factor(point) as f32).collect();
+    table(factors, [1, 1, query.len()], device)
 }
 
 #[cfg(test)]

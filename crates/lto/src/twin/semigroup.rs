@@ -104,7 +104,7 @@ impl Semigroup {
         let waves = SemigroupConfig { modes: self.modes }.waves(grid.grid().dim());
         let (count, n) = (waves.len(), n0 * n1);
         let along = |of: &dyn Fn(&[i32; 2]) -> f64| {
-            tensor::<3>(&waves.iter().map(of).collect::<Vec<_>>(), [1, 1, count], &device)
+            table(waves.iter().map(|wave| of(wave) as f32).collect(), [1, 1, count], &device)
         };
         let [cos, sin] = basis(&waves, &Points::grid(grid.grid().clone()), &device);
         let flat = source.reshape([b * p, n]) / n as f32;

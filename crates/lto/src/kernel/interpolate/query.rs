@@ -1,13 +1,15 @@
 //! Weights of query points against a latent grid, and how they combine.
 
+use lto_numerics::{Grid, PointStructure, Points};
+
 /// Weights along one axis, with their slope in log ℓ.
 pub type AxisWeights = lto_numerics::setconv::AxisWeights<f32>;
 
-/// Weights of query points against the latent grid.
+/// Weights of query points against the latent grid; on other devices than the processor those of an axis are a tensor.
 #[derive(Clone, Debug)]
-pub struct QueryWeights {
+pub struct QueryWeights<A = AxisWeights> {
     /// `W⁰ [m0, n0]` and `W¹ [m1, n1]`; for points one row each.
-    pub axes: [AxisWeights; 2],
+    pub axes: [A; 2],
     /// How the rows combine.
     pub layout: QueryLayout,
 }
@@ -21,6 +23,32 @@ pub enum QueryLayout {
     Masked(Vec<usize>),
     /// Row m of one with row m of the other.
     Points,
+}
+
+impl<A> QueryWeights<A> {
+    /// The weights of a query, by those of `axis` (its number, coordinates along it) and, for the missing axis of
+    /// one-dimensional states, `ones` (rows).
+    pub fn of(query: &Points, axis: impl Fn(usize, &[f64]) -> A, ones: impl Fn(usize) -> A) -> Self {
+        let on_grid = |points: &Grid| match points.dim() {
+            1 => [ones(1), axis(0, points.coordinates(0))],
+            _ => [axis(0, points.coordinates(0)), axis(1, points.coordinates(1))],
+        };
+        match query.structure() {
+            PointStructure::Grid(points) => Self { axes: on_grid(points), layout: QueryLayout::Grid },
+            // A grid is interpolated by two small products: cheaper than point by point unless there are few
+            // points.
+            PointStructure::Masked { grid: points, indices } if indices.len() * 8 >= points.len() => {
+                Self { axes: on_grid(points), layout: QueryLayout::Masked(indices.to_vec()) }
+            }
+            _ => {
+                let (flat, dim) = (query.coordinates(), query.dim());
+                let along =
+                    |d: usize| axis(d, &flat.iter().skip(d).step_by(dim).copied().collect::<Vec<f64>>());
+                let first = if dim == 1 { ones(query.len()) } else { along(0) };
+                Self { axes: [first, along(dim - 1)], layout: QueryLayout::Points }
+            }
+        }
+    }
 }
 
 impl QueryWeights {

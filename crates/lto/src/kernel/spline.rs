@@ -1,0 +1,106 @@
+//! Splines read at computed places by stock operations: other devices than the processor do it there, from what splines are made
+//! of.
+
+use crate::device::{send, table};
+use burn::tensor::{Device, Int, Tensor};
+use lto_numerics::Axis;
+use lto_numerics::resample::{Knots, SplineField};
+
+/// b splines through the same knots, each at its own M places, differentiable in these.
+///
+/// # Shapes
+/// Distances from the lower end of every axis, D times `[b, M]` → `[b, p, M]`.
+pub fn at(splines: &[SplineField], axes: &[Axis], places: Vec<Tensor<2>>) -> Tensor<3> {
+    let ([b, m], device) = (places[0].dims(), places[0].device());
+    let (p, parts) = (splines[0].n_channels(), 1 << axes.len());
+    // Where the neighbors of every place are, and what each part of them weighs there.
+    let n: usize = splines[0].knots().iter().map(|knots| knots.points().len()).product();
+    let first = Tensor::<1, Int>::arange(0..b as i64, &device).reshape([b, 1]).repeat_dim(1, m);
+    let mut neighbors: Vec<(Tensor<2, Int>, Vec<Tensor<2>>)> = vec![(first, Vec::new())];
+    for ((axis, knots), place) in axes.iter().zip(splines[0].knots()).zip(places) {
+        let ends = ends(axis, knots, place);
+        let next = neighbors.iter().flat_map(|(index, weights)| {
+            ends.iter().map(|(end, own)| {
+                let index = index.clone() * knots.points().len() as i64 + end.clone();
+                let weigh = |by: &Tensor<2>| -> Vec<Tensor<2>> {
+                    match weights.is_empty() {
+                        true => vec![by.clone()],
+                        false => weights.iter().map(|weight| weight.clone() * by.clone()).collect(),
+                    }
+                };
+                (index, own.iter().flat_map(weigh).collect())
+            })
+        });
+        neighbors = next.collect();
+    }
+    // All channels of a point side by side, [b n, p parts].
+    let mut nodes = Vec::with_capacity(b * n * p * parts);
+    for spline in splines {
+        let own: Vec<f32> = spline.nodes().map(|node| node as f32).collect();
+        for point in 0..n {
+            (0..p).for_each(|c| nodes.extend(&own[(c * n + point) * parts..][..parts]));
+        }
+    }
+    let nodes: Tensor<2> = send(nodes, [b * n, p * parts], &device);
+    let read = |(index, weights): (Tensor<2, Int>, Vec<Tensor<2>>)| {
+        let node = nodes.clone().select(0, index.reshape([b * m])).reshape([b, m, p, parts]);
+        node * Tensor::stack::<3>(weights, 2).unsqueeze_dim(2)
+    };
+    let sum: Option<Tensor<4>> = neighbors.into_iter().map(read).reduce(|a, b| a + b);
+    let sum = sum.unwrap_or_else(|| Tensor::zeros([b, m, p, parts], &device));
+    sum.sum_dim(3).reshape([b, m, p]).swap_dims(1, 2)
+}
+
+/// Both ends of the interval of each place along an axis, with the weights of their values and second derivatives.
+///
+/// # Shapes
+/// `place [b, M]` → everything `[b, M]`.
+fn ends(axis: &Axis, knots: &Knots, place: Tensor<2>) -> [(Tensor<2, Int>, [Tensor<2>; 2]); 2] {
+    let ([b, m], device) = (place.dims(), place.device());
+    let from = |x: f64| (x - axis.lower) as f32;
+    let (points, n) = (knots.points(), knots.points().len() as i64);
+    let still = place.clone().detach();
+    let inside = if axis.periodic {
+        let around = ((still - from(points[0])) / axis.length()).floor();
+        place - around * axis.length()
+    } else {
+        let held = still.clone().clamp(0.0, axis.length());
+        let moves = held.clone().equal(still.clone()).float();
+        held + (place - still) * moves
+    };
+    let interval = interval(points, knots.intervals().len(), from, inside.clone().detach().reshape([b * m]));
+    let of = |numbers: Vec<f32>, device: &Device| {
+        let count = numbers.len();
+        table(numbers, [count], device).select(0, interval.clone()).reshape([b, m])
+    };
+    let begin: Tensor<2> = of(points.iter().map(|&x| from(x)).collect(), &device);
+    let length: Tensor<2> = of(knots.intervals().iter().map(|&h| h as f32).collect(), &device);
+    let right = (inside - begin) / length.clone();
+    let left = -right.clone() + 1.0;
+    let square = length.clone() * length / 6.0;
+    let weights = |w: Tensor<2>| [w.clone(), (w.clone() * w.clone() * w.clone() - w) * square.clone()];
+    let interval = interval.reshape([b, m]);
+    let end = (interval.clone() + 1).remainder_scalar(n);
+    [(interval, weights(left)), (end, weights(right))]
+}
+
+/// The intervals of places, by bisection: the last of `count` that begins before or at each; the first one reaches further down.
+///
+/// # Shapes
+/// `place [k]` → `[k]`.
+fn interval(points: &[f64], count: usize, from: impl Fn(f64) -> f32, place: Tensor<1>) -> Tensor<1, Int> {
+    let device = place.device();
+    let size = count.next_power_of_two();
+    let mut begins: Vec<f32> = points[..count].iter().map(|&x| from(x)).collect();
+    begins.resize(size, f32::MAX);
+    let begins: Tensor<1> = table(begins, [size], &device);
+    let mut found = Tensor::<1, Int>::zeros(place.dims(), &device);
+    let mut step = size / 2;
+    while step > 0 {
+        let later = found.clone() + step as i64;
+        let beyond = begins.clone().select(0, later).lower_equal(place.clone()).int();
+        found = found + beyond * step as i64;
+        step /= 2;
+    }
+    found
+}
