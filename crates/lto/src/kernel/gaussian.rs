@@ -1,26 +1,20 @@
 //! Gaussian weights along one axis by stock operations: other devices than the processor make them there, from coordinates and ℓ.
 
-use crate::device::table;
+use burn::tensor::Tensor;
 use burn::tensor::activation::softmax;
-use burn::tensor::{Device, Tensor};
 use lto_numerics::Axis;
 
-/// Places along an axis as distances from its lower end.
-///
-/// # Shapes
-/// As `shape`, which `x` must fill.
-pub fn places<const D: usize>(axis: &Axis, x: &[f64], shape: [usize; D], device: &Device) -> Tensor<D> {
-    table(x.iter().map(|x| (axis.scale * (x - axis.lower)) as f32).collect(), shape, device)
-}
-
-/// Squared distances of [places], the shorter way round on a periodic axis.
+/// Squared distances of places [along](super::places::along) an axis, the shorter way round on a periodic one.
 ///
 /// # Shapes
 /// `x [.., r, 1]`, `y [.., 1, c]` → `[.., r, c]`.
 pub fn squares<const D: usize>(axis: &Axis, x: Tensor<D>, y: Tensor<D>) -> Tensor<D> {
     let mut way = y - x;
     if axis.periodic {
-        way = way.clone() - (way / axis.extent()).round() * axis.extent();
+        way = way.clone() - (way / axis.length()).round() * axis.length();
+    }
+    if axis.scale != 1.0 {
+        way = way * axis.scale;
     }
     way.clone() * way
 }

@@ -14,6 +14,7 @@ pub mod log_scale;
 pub mod mlp;
 pub mod modulate;
 mod operation;
+pub mod places;
 pub mod pointwise;
 mod scratch;
 pub mod set_convolution;

@@ -1,6 +1,7 @@
 //! The set convolution by stock operations: other devices than the processor compute it there, from observations and ℓ.
 
-use super::gaussian::{places, squares, weights};
+use super::gaussian::{squares, weights};
+use super::places::{along as places, grid_of};
 use crate::device::{send, send_indices};
 use burn::tensor::{Device, IndexingUpdateOp, Tensor};
 use lto_numerics::{Grid, PointStructure, Points};
@@ -17,18 +18,9 @@ pub struct Observed<'a> {
 }
 
 impl Observed<'_> {
-    /// The grid whose points they are, unless so few of them that they are better taken one by one.
-    fn grid(&self) -> Option<&Grid> {
-        match self.points.structure() {
-            PointStructure::Grid(grid) => Some(grid),
-            PointStructure::Masked { grid, indices } if indices.len() * 8 >= grid.len() => Some(grid),
-            _ => None,
-        }
-    }
-
     /// Whether [`sums`] takes both together: points of the same grid, or as many.
     pub fn is_like(&self, other: &Self) -> bool {
-        let alike = match (self.grid(), other.grid()) {
+        let alike = match (grid_of(self.points), grid_of(other.points)) {
             (Some(own), Some(other)) => own == other,
             (None, None) => self.points.len() == other.points.len(),
             _ => false,
@@ -43,7 +35,7 @@ impl Observed<'_> {
 /// b observed states of p channels, `log_scale [b]` → `[b, 1 + p, n0, n1]`.
 pub fn sums(observed: &[Observed], grid: &Grid, log_scale: Tensor<1>) -> Tensor<4> {
     let (b, dim, device) = (observed.len(), grid.dim(), log_scale.device());
-    let from = observed[0].grid();
+    let from = grid_of(observed[0].points);
     let log_scale = log_scale.reshape([b, 1, 1]);
     // κ along an axis, [b, 1, n, points].
     let along = |d: usize| -> Tensor<4> {

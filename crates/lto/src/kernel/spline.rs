@@ -1,6 +1,7 @@
 //! Splines read at computed places by stock operations: other devices than the processor do it there, from what splines are made
 //! of.
 
+use super::places::index;
 use crate::device::{send, table};
 use burn::tensor::{Device, Int, Tensor};
 use lto_numerics::Axis;
@@ -15,7 +16,8 @@ pub fn at(splines: &[SplineField], axes: &[Axis], places: Vec<Tensor<2>>) -> Ten
     let (p, parts) = (splines[0].n_channels(), 1 << axes.len());
     // Where the neighbors of every place are, and what each part of them weighs there.
     let n: usize = splines[0].knots().iter().map(|knots| knots.points().len()).product();
-    let first = Tensor::<1, Int>::arange(0..b as i64, &device).reshape([b, 1]).repeat_dim(1, m);
+    let examples: Vec<usize> = (0..b).collect();
+    let first = index(&examples, &device).reshape([b, 1]).repeat_dim(1, m);
     let mut neighbors: Vec<(Tensor<2, Int>, Vec<Tensor<2>>)> = vec![(first, Vec::new())];
     for ((axis, knots), place) in axes.iter().zip(splines[0].knots()).zip(places) {
         let ends = ends(axis, knots, place);

@@ -1,8 +1,7 @@
 //! Fields read at displaced points: `y(m) = û(q_m + d(m))`, differentiable in the displacement.
 
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
-use super::spline;
-use crate::device::table;
+use super::{places, spline};
 use burn::tensor::Tensor;
 use lto_numerics::resample::SplineField;
 use lto_numerics::{Axis, Points};
@@ -37,7 +36,7 @@ struct Transport {
 impl Transport {
     /// The same by stock operations. Splines through the same knots are read together.
     fn stock(&self, displacement: Tensor<3>) -> Tensor<3> {
-        let ([_, _, m], device) = (displacement.dims(), displacement.device());
+        let m = displacement.dims()[2];
         let axes = self.queries[0].domain().axes();
         let mut first = 0;
         let groups = self.fields.chunk_by(|a, b| a.knots() == b.knots()).map(|fields| {
@@ -45,11 +44,12 @@ impl Transport {
             first += n;
             let queries =
                 if self.queries.len() == 1 { &self.queries[..] } else { &self.queries[begin..first] };
+            let each = queries.iter().map(|query| places::of_points(query, &displacement.device()));
+            let each: Vec<Vec<Tensor<1>>> = each.collect();
             let moved = |(d, axis): (usize, &Axis)| {
-                let flat = queries.iter().flat_map(|query| query.coordinates());
-                let places = flat.skip(d).step_by(axes.len()).map(|x| (x - axis.lower) as f32).collect();
+                let places = each.iter().map(|along| along[d].clone()).collect();
                 let way = displacement.clone().narrow(0, begin, n).narrow(1, d, 1).reshape([n, m]);
-                way * axis.length() + table(places, [queries.len(), m], &device)
+                way * axis.length() + Tensor::stack::<2>(places, 0)
             };
             spline::at(fields, axes, axes.iter().enumerate().map(moved).collect())
         });

@@ -1,9 +1,9 @@
 //! The decoder: kernel interpolation of the latent state at the query points, then an MLP at each of them.
 
-use crate::device::{is_processor, table};
-use crate::kernel::interpolate::{AxisWeights, QueryWeights, cubic, interpolate, stock};
+use crate::device::is_processor;
+use crate::kernel::interpolate::{AxisWeights, QueryWeights, cubic, cubic_stock, interpolate, stock};
 use crate::kernel::log_scale::scale_of;
-use crate::kernel::{clock, gaussian};
+use crate::kernel::{clock, gaussian, places};
 use crate::nn::mlp::Mlp;
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
@@ -93,7 +93,7 @@ fn query_weights(grid: &LatentGrid, query: &Points, scale: Option<Scale>) -> Que
     QueryWeights::of(query, axis, |rows| AxisWeights::ones(rows, 1))
 }
 
-/// The same where the device makes those of a kernel itself.
+/// The same by stock operations.
 fn on_device(
     grid: &LatentGrid,
     query: &Points,
@@ -102,12 +102,9 @@ fn on_device(
 ) -> QueryWeights<Tensor<2>> {
     let axis = |d: usize, x: &[f64]| {
         let (axis, points) = (&grid.grid().domain().axes()[d], grid.grid().coordinates(d));
-        let (rows, columns) = (x.len(), points.len());
-        let Some(log_scale) = log_scale else {
-            return table(cubic(axis, x, points).weights, [rows, columns], device);
-        };
-        let rows = gaussian::places(axis, x, [rows, 1], device);
-        let columns = gaussian::places(axis, points, [1, columns], device);
+        let rows = places::along(axis, x, [x.len(), 1], device);
+        let Some(log_scale) = log_scale else { return cubic_stock(axis, rows, points) };
+        let columns = places::along(axis, points, [1, points.len()], device);
         gaussian::normalized(gaussian::squares(axis, rows, columns), log_scale.clone().unsqueeze())
     };
     QueryWeights::of(query, axis, |rows| Tensor::ones([rows, 1], device))

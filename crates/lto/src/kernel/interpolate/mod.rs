@@ -8,10 +8,10 @@ mod query;
 mod tests;
 
 use super::operation::{Array, Forward, Operation, Pass, apply};
+use super::places::index;
 use super::simd::{self, Isa};
-use crate::device::table;
 use burn::tensor::Tensor;
-pub use cubic::cubic;
+pub use cubic::{cubic, stock as cubic_stock};
 use grid::Planes;
 use points::{ChannelsLast, Gather, Scatter, add_channels_first};
 pub use query::{AxisWeights, QueryLayout, QueryWeights};
@@ -52,10 +52,7 @@ fn stock_one(z: Tensor<4>, query: &QueryWeights<Tensor<2>>) -> Tensor<3> {
         QueryLayout::Grid => first.unsqueeze::<3>().matmul(rows).reshape([b, k, m0 * m1]),
         QueryLayout::Masked(indices) => {
             let whole: Tensor<3> = first.unsqueeze::<3>().matmul(rows).reshape([b, k, m0 * m1]);
-            // Sent as the numbers that they are; exact up to 2²⁴.
-            let indices: Vec<f32> = indices.iter().map(|&i| i as f32).collect();
-            let n = indices.len();
-            whole.select(2, table(indices, [n], &device).int())
+            whole.select(2, index(indices, &device))
         }
     }
 }

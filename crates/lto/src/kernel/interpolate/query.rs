@@ -1,6 +1,7 @@
 //! Weights of query points against a latent grid, and how they combine.
 
-use lto_numerics::{Grid, PointStructure, Points};
+use crate::kernel::places::grid_of;
+use lto_numerics::{PointStructure, Points};
 
 /// Weights along one axis, with their slope in log ℓ.
 pub type AxisWeights = lto_numerics::setconv::AxisWeights<f32>;
@@ -29,25 +30,20 @@ impl<A> QueryWeights<A> {
     /// The weights of a query, by those of `axis` (its number, coordinates along it) and, for the missing axis of
     /// one-dimensional states, `ones` (rows).
     pub fn of(query: &Points, axis: impl Fn(usize, &[f64]) -> A, ones: impl Fn(usize) -> A) -> Self {
-        let on_grid = |points: &Grid| match points.dim() {
-            1 => [ones(1), axis(0, points.coordinates(0))],
-            _ => [axis(0, points.coordinates(0)), axis(1, points.coordinates(1))],
+        let dim = query.dim();
+        let Some(grid) = grid_of(query) else {
+            let flat = query.coordinates();
+            let along = |d: usize| axis(d, &flat.iter().skip(d).step_by(dim).copied().collect::<Vec<f64>>());
+            let first = if dim == 1 { ones(query.len()) } else { along(0) };
+            return Self { axes: [first, along(dim - 1)], layout: QueryLayout::Points };
         };
-        match query.structure() {
-            PointStructure::Grid(points) => Self { axes: on_grid(points), layout: QueryLayout::Grid },
-            // A grid is interpolated by two small products: cheaper than point by point unless there are few
-            // points.
-            PointStructure::Masked { grid: points, indices } if indices.len() * 8 >= points.len() => {
-                Self { axes: on_grid(points), layout: QueryLayout::Masked(indices.to_vec()) }
-            }
-            _ => {
-                let (flat, dim) = (query.coordinates(), query.dim());
-                let along =
-                    |d: usize| axis(d, &flat.iter().skip(d).step_by(dim).copied().collect::<Vec<f64>>());
-                let first = if dim == 1 { ones(query.len()) } else { along(0) };
-                Self { axes: [first, along(dim - 1)], layout: QueryLayout::Points }
-            }
-        }
+        // A grid is interpolated by two small products.
+        let first = if dim == 1 { ones(1) } else { axis(0, grid.coordinates(0)) };
+        let layout = match query.structure() {
+            PointStructure::Masked { indices, .. } => QueryLayout::Masked(indices.to_vec()),
+            _ => QueryLayout::Grid,
+        };
+        Self { axes: [first, axis(dim - 1, grid.coordinates(dim - 1))], layout }
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::kernel::gaussian::{normalized, places, squares};
+use crate::kernel::gaussian::{normalized, squares};
+use crate::kernel::places::along;
 use crate::kernel::testing::{agree, difference, numbers};
 use lto_numerics::Axis;
 use lto_numerics::setconv::Scale;
@@ -42,8 +43,8 @@ impl Query {
         let device = log_scale.device();
         let made = |axis: &Axis, x: &[f64], grid: &[f64], length: f64| {
             let log = log_scale.clone() - log_scale.clone().detach() + length.ln();
-            let rows = places(axis, x, [x.len(), 1], &device);
-            normalized(squares(axis, rows, places(axis, grid, [1, grid.len()], &device)), log.unsqueeze())
+            let rows = along(axis, x, [x.len(), 1], &device);
+            normalized(squares(axis, rows, along(axis, grid, [1, grid.len()], &device)), log.unsqueeze())
         };
         self.made(made, |rows| Tensor::ones([rows, 1], &device))
     }
