@@ -1,5 +1,5 @@
-//! Splines read at computed places by stock operations: other devices than the processor do it there, from what splines are made
-//! of.
+//! Splines read at computed places by stock operations: other devices than the processor do it there, from the values that splines
+//! go through.
 
 use super::places::index;
 use crate::device::{send, table};
@@ -15,7 +15,6 @@ pub fn at(splines: &[SplineField], axes: &[Axis], places: Vec<Tensor<2>>) -> Ten
     let ([b, m], device) = (places[0].dims(), places[0].device());
     let (p, parts) = (splines[0].n_channels(), 1 << axes.len());
     // Where the neighbors of every place are, and what each part of them weighs there.
-    let n: usize = splines[0].knots().iter().map(|knots| knots.points().len()).product();
     let examples: Vec<usize> = (0..b).collect();
     let first = index(&examples, &device).reshape([b, 1]).repeat_dim(1, m);
     let mut neighbors: Vec<(Tensor<2, Int>, Vec<Tensor<2>>)> = vec![(first, Vec::new())];
@@ -35,15 +34,7 @@ pub fn at(splines: &[SplineField], axes: &[Axis], places: Vec<Tensor<2>>) -> Ten
         });
         neighbors = next.collect();
     }
-    // All channels of a point side by side, [b n, p parts].
-    let mut nodes = Vec::with_capacity(b * n * p * parts);
-    for spline in splines {
-        let own: Vec<f32> = spline.nodes().map(|node| node as f32).collect();
-        for point in 0..n {
-            (0..p).for_each(|c| nodes.extend(&own[(c * n + point) * parts..][..parts]));
-        }
-    }
-    let nodes: Tensor<2> = send(nodes, [b * n, p * parts], &device);
+    let nodes = nodes(splines, &device);
     let read = |(index, weights): (Tensor<2, Int>, Vec<Tensor<2>>)| {
         let node = nodes.clone().select(0, index.reshape([b * m])).reshape([b, m, p, parts]);
         node * Tensor::stack::<3>(weights, 2).unsqueeze_dim(2)
@@ -51,6 +42,32 @@ pub fn at(splines: &[SplineField], axes: &[Axis], places: Vec<Tensor<2>>) -> Ten
     let sum: Option<Tensor<4>> = neighbors.into_iter().map(read).reduce(|a, b| a + b);
     let sum = sum.unwrap_or_else(|| Tensor::zeros([b, m, p, parts], &device));
     sum.sum_dim(3).reshape([b, m, p]).swap_dims(1, 2)
+}
+
+/// Values of splines at their knots and their second derivatives, made from the values: u, ∂₀²u, ∂₁²u and ∂₀²∂₁²u, or u and ∂²u
+/// on one axis, of all channels of a point side by side.
+///
+/// # Shapes
+/// b splines of p channels through n points → `[b n, p 2^D]`.
+fn nodes(splines: &[SplineField], device: &Device) -> Tensor<2> {
+    let (b, p, axes) = (splines.len(), splines[0].n_channels(), splines[0].knots());
+    let last = axes[axes.len() - 1].points().len();
+    let values: Vec<f32> = splines.iter().flat_map(SplineField::values).map(|u| u as f32).collect();
+    let n = values.len() / (b * p);
+    let mut parts: Vec<Tensor<3>> = vec![send(values, [b * p, n / last, last], device)];
+    for (d, knots) in axes.iter().enumerate() {
+        let size = knots.points().len();
+        let matrix = knots.curvatures().into_iter().map(|c| c as f32).collect();
+        let matrix: Tensor<3> = table(matrix, [1, size, size], device);
+        let along = |part: &Tensor<3>| match d + 1 == axes.len() {
+            true => part.clone().matmul(matrix.clone().transpose()),
+            false => matrix.clone().matmul(part.clone()),
+        };
+        parts.extend(parts.iter().map(along).collect::<Vec<_>>());
+    }
+    let count = parts.len();
+    let nodes = Tensor::stack::<4>(parts, 3).reshape([b, p, n, count]);
+    nodes.permute([0, 2, 1, 3]).reshape([b * n, p * count])
 }
 
 /// Both ends of the interval of each place along an axis, with the weights of their values and second derivatives.
