@@ -1,7 +1,7 @@
 //! Times the CPU kernels against the same by stock Burn operations, at the shapes of the three published twins:
 //! `cargo run --release -p lto --example bench_ops [-- SECONDS_PER_CASE]`.
 
-use burn::tensor::{Device, Distribution, Tensor};
+use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use lto::kernel::activation::Activation;
 use lto::kernel::conv::{self, Padding, conv};
 use lto::kernel::interpolate::{self, AxisWeights, QueryLayout, QueryWeights, interpolate};
@@ -132,6 +132,22 @@ fn mlps<'a>() -> Vec<Case<'a>> {
     ]
 }
 
+/// The weights of a query as tensors that carry the gradient of log ℓ.
+fn as_tensors(query: &QueryWeights) -> impl Fn(&Tensor<1>) -> Arc<QueryWeights<Tensor<2>>> + use<> {
+    let query = query.clone();
+    move |log_scale: &Tensor<1>| {
+        let axis = |of: &AxisWeights| {
+            let matrix = |data: &[f32]| {
+                let data = TensorData::new(data.to_vec(), [of.rows, of.columns]);
+                Tensor::<2>::from_data(data, &log_scale.device())
+            };
+            let step = log_scale.clone() - log_scale.clone().detach();
+            matrix(&of.weights) + matrix(&of.derivative) * step.unsqueeze()
+        };
+        Arc::new(QueryWeights { axes: query.axes.each_ref().map(axis), layout: query.layout.clone() })
+    }
+}
+
 fn interpolations<'a>() -> Vec<Case<'a>> {
     let positions = |n: usize| -> Vec<f64> { (0..n).map(|i| i as f64 / n as f64).collect() };
     let weights = |m: usize, n: usize| {
@@ -150,14 +166,14 @@ fn interpolations<'a>() -> Vec<Case<'a>> {
         };
         let name = format!("interpolate {name} {b}×{k}×{n0}×{n1} at {}", query.points());
         let queries = vec![Arc::new(query)];
-        let shared = queries.clone();
+        let stock = as_tensors(&queries[0]);
         let z = move |t: &[Tensor<1>]| t[0].clone().reshape([b, k, n0, n1]);
         Case {
             name,
             operations,
             sizes: vec![b * k * n0 * n1, 1],
             ours: Box::new(move |t| interpolate(z(t), t[1].clone(), queries.clone()).reshape([-1])),
-            stock: Box::new(move |t| interpolate::stock(z(t), t[1].clone(), &shared).reshape([-1])),
+            stock: Box::new(move |t| interpolate::stock(z(t), &[stock(&t[1])]).reshape([-1])),
         }
     };
     let grid = |axes| QueryWeights { axes, layout: QueryLayout::Grid };

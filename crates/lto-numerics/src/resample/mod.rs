@@ -12,7 +12,7 @@ mod stride;
 mod tests;
 
 pub use at_points::at_points;
-pub use spline_field::SplineField;
+pub use spline_field::{Knots, SplineField};
 
 use crate::error::{Error, Result};
 use crate::field::{Field, Trajectory};

@@ -19,12 +19,11 @@ pub struct SplineField {
 }
 
 /// The points along one axis.
-#[derive(Clone, Debug)]
-struct Knots {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knots {
     /// `None` for the trivial axis.
     axis: Option<Axis>,
     points: Vec<f64>,
-    /// Lengths of the intervals; on a periodic axis also of the one that closes the circle.
     intervals: Vec<f64>,
 }
 
@@ -51,16 +50,7 @@ impl SplineField {
             *knots = Knots::new(&grid.domain().axes()[d], grid.coordinates(d))?;
         }
         let shape = [field.n_channels(), axes[0].points.len(), axes[1].points.len()];
-        let along = |values: &[f64], d: usize| match &axes[d].axis {
-            None => vec![0.0; values.len()],
-            Some(axis) => {
-                let system = System::new(axis, &axes[d].intervals);
-                let n = shape[d + 1];
-                map_lines(values, &shape, d + 1, n, |line, m| {
-                    curvatures(&system, &axes[d].intervals, line, m);
-                })
-            }
-        };
+        let along = |values: &[f64], d: usize| axes[d].curvatures_of(values, &shape, d + 1);
         let u = field.values();
         let (first, second) = (along(u, 0), along(u, 1));
         let both = along(&first, 1);
@@ -71,6 +61,16 @@ impl SplineField {
     /// Number of channels.
     pub fn n_channels(&self) -> usize {
         self.n_channels
+    }
+
+    /// The points along its axes.
+    pub fn knots(&self) -> &[Knots] {
+        &self.axes[2 - self.dim..]
+    }
+
+    /// The values that it goes through, `[channel, point]`.
+    pub fn values(&self) -> impl Iterator<Item = f64> {
+        self.nodes.iter().map(|node| node[0])
     }
 
     /// The last `n` channels alone.
@@ -111,6 +111,36 @@ impl SplineField {
 }
 
 impl Knots {
+    /// The points.
+    pub fn points(&self) -> &[f64] {
+        &self.points
+    }
+
+    /// Lengths of the intervals between them; on a periodic axis also of the one that closes the circle.
+    pub fn intervals(&self) -> &[f64] {
+        &self.intervals
+    }
+
+    /// The matrix that makes second derivatives of values: `M_i = Σ_j C_ij u_j` at the points of the spline through u.
+    ///
+    /// # Shapes
+    /// `[n, n]`, row-major.
+    pub fn curvatures(&self) -> Vec<f64> {
+        let n = self.points.len();
+        let one: Vec<f64> = (0..n * n).map(|i| if i / n == i % n { 1.0 } else { 0.0 }).collect();
+        self.curvatures_of(&one, &[n, n], 0)
+    }
+
+    /// Second derivatives of the splines through all lines of `values` along axis `d`; zero along the trivial one.
+    ///
+    /// # Shapes
+    /// As `values`, which are `shape`, row-major.
+    fn curvatures_of(&self, values: &[f64], shape: &[usize], d: usize) -> Vec<f64> {
+        let Some(axis) = &self.axis else { return vec![0.0; values.len()] };
+        let system = System::new(axis, &self.intervals);
+        map_lines(values, shape, d, shape[d], |line, m| curvatures(&system, &self.intervals, line, m))
+    }
+
     fn trivial() -> Self {
         Self { axis: None, points: vec![0.0], intervals: Vec::new() }
     }

@@ -4,7 +4,7 @@ mod table;
 mod traffic;
 
 pub use table::table;
-pub use traffic::{Traffic, fetch, send};
+pub use traffic::{Traffic, fetch, send, send_indices};
 
 use crate::error::{Error, Result};
 use burn::backend::DispatchDevice;

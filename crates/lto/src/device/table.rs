@@ -8,6 +8,9 @@ use std::sync::{Mutex, PoisonError};
 /// Numbers kept on all devices together, 64 MB: the tables of a model, but not those of every batch there was.
 const MOST: usize = 1 << 24;
 
+/// Tables kept: all of them are looked through for each that is wanted.
+const MOST_TABLES: usize = 1 << 10;
+
 /// A table, where it is, and the numbers it was made of.
 struct Kept {
     hash: u64,
@@ -41,10 +44,10 @@ pub fn table<const D: usize>(values: Vec<f32>, shape: [usize; D], device: &Devic
     };
     let tensor = entry.tensor.clone().reshape(shape);
     kept.push(entry);
-    let mut size: usize = kept.iter().map(|one| one.values.len()).sum();
+    let (mut size, mut count) = (kept.iter().map(|one| one.values.len()).sum::<usize>(), kept.len());
     let too_many = kept.iter().take_while(|one| {
-        let over = size > MOST;
-        size -= one.values.len();
+        let over = size > MOST || count > MOST_TABLES;
+        (size, count) = (size - one.values.len(), count - 1);
         over
     });
     let too_many = too_many.count();

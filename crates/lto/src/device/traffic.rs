@@ -2,7 +2,7 @@
 //! training step should move no more than its batch and its losses.
 
 use super::is_processor;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,6 +88,18 @@ pub fn send<const D: usize>(values: Vec<f32>, shape: [usize; D], device: &Device
         SENT.fetch_add(values.len() as u64, Ordering::Relaxed);
     }
     Tensor::from_data(TensorData::new(values, shape), device)
+}
+
+/// Indices as a tensor on a device.
+///
+/// # Shapes
+/// n indices → `[n]`.
+pub fn send_indices(indices: Vec<usize>, device: &Device) -> Tensor<1, Int> {
+    if !is_processor(device) {
+        SENT.fetch_add(indices.len() as u64, Ordering::Relaxed);
+    }
+    let (n, indices) = (indices.len(), indices.into_iter().map(|i| i as i32).collect::<Vec<_>>());
+    Tensor::from_data(TensorData::new(indices, [n]), device)
 }
 
 /// The numbers of a tensor, row-major.

@@ -1,8 +1,8 @@
 //! Learned length scales: what a kernel needs of log ℓ, and how values computed in plain numbers get their
 //! derivative in it.
 
-use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
-use crate::device::{fetch, send};
+use super::operation::{Array, Forward, Operation, Pass, apply};
+use crate::device::fetch;
 use burn::tensor::Tensor;
 use lto_numerics::setconv::Scale;
 
@@ -12,7 +12,8 @@ pub fn scale_of(log_scale: &Tensor<1>) -> Scale {
     Scale { length: f64::from(fetch(log_scale.clone())[0]).exp(), slope }
 }
 
-/// `values` as a tensor whose derivative in `log_scale [1]` is `derivative`. The values themselves do not change.
+/// `values` as a tensor whose derivative in `log_scale [1]` is `derivative`, on the processor. The values themselves do not
+/// change.
 ///
 /// # Shapes
 /// As `shape`, which both must fill.
@@ -22,22 +23,7 @@ pub fn attach_log_scale<const D: usize>(
     shape: [usize; D],
     log_scale: Tensor<1>,
 ) -> Tensor<D> {
-    if !is_supported(&log_scale) {
-        return stock(values, derivative, shape, log_scale);
-    }
     apply(Attach { values, derivative, shape: shape.into() }, vec![log_scale.into_dispatch()])
-}
-
-/// The same by stock operations: `values + (log ℓ − sg log ℓ) derivative`.
-pub fn stock<const D: usize>(
-    values: Vec<f32>,
-    derivative: Vec<f32>,
-    shape: [usize; D],
-    log_scale: Tensor<1>,
-) -> Tensor<D> {
-    let device = log_scale.device();
-    let step = log_scale.clone() - log_scale.detach();
-    send(values, shape, &device) + send(derivative, shape, &device) * step.unsqueeze()
 }
 
 #[derive(Debug)]
@@ -61,7 +47,20 @@ impl Operation for Attach {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::send;
     use crate::kernel::testing::{agree, numbers};
+
+    /// The same by stock operations: `values + (log ℓ − sg log ℓ) derivative`.
+    fn stock<const D: usize>(
+        values: Vec<f32>,
+        derivative: Vec<f32>,
+        shape: [usize; D],
+        log_scale: Tensor<1>,
+    ) -> Tensor<D> {
+        let device = log_scale.device();
+        let step = log_scale.clone() - log_scale.detach();
+        send(values, shape, &device) + send(derivative, shape, &device) * step.unsqueeze()
+    }
 
     #[test]
     fn equals_stock_operations() {

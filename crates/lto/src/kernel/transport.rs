@@ -1,10 +1,10 @@
 //! Fields read at displaced points: `y(m) = û(q_m + d(m))`, differentiable in the displacement.
 
 use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
-use crate::device::{fetch, send};
+use super::{places, spline};
 use burn::tensor::Tensor;
-use lto_numerics::Points;
 use lto_numerics::resample::SplineField;
+use lto_numerics::{Axis, Points};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -34,16 +34,26 @@ struct Transport {
 }
 
 impl Transport {
-    /// The same by stock operations: `y(d₀) + Σ_i (d_i − sg d_i) ∂_i y`, with values and slopes in plain
-    /// numbers.
+    /// The same by stock operations. Splines through the same knots are read together.
     fn stock(&self, displacement: Tensor<3>) -> Tensor<3> {
-        let ([b, dim, m], device) = (displacement.dims(), displacement.device());
-        let numbers = fetch(displacement.clone());
-        let (values, slopes) = self.read(&numbers, [b, dim, m], true);
-        let p = self.fields[0].n_channels();
-        let step = displacement.clone() - displacement.detach();
-        let change = send(slopes, [b, p, dim, m], &device) * step.reshape([b, 1, dim, m]);
-        (send(values, [b, p, 1, m], &device) + change.sum_dim(2)).reshape([b, p, m])
+        let m = displacement.dims()[2];
+        let axes = self.queries[0].domain().axes();
+        let mut first = 0;
+        let groups = self.fields.chunk_by(|a, b| a.knots() == b.knots()).map(|fields| {
+            let (begin, n) = (first, fields.len());
+            first += n;
+            let queries =
+                if self.queries.len() == 1 { &self.queries[..] } else { &self.queries[begin..first] };
+            let each = queries.iter().map(|query| places::of_points(query, &displacement.device()));
+            let each: Vec<Vec<Tensor<1>>> = each.collect();
+            let moved = |(d, axis): (usize, &Axis)| {
+                let places = each.iter().map(|along| along[d].clone()).collect();
+                let way = displacement.clone().narrow(0, begin, n).narrow(1, d, 1).reshape([n, m]);
+                way * axis.length() + Tensor::stack::<2>(places, 0)
+            };
+            spline::at(fields, axes, axes.iter().enumerate().map(moved).collect())
+        });
+        Tensor::cat(groups.collect(), 0)
     }
 
     /// Values `[b, p, M]`, and slopes `[b, p, D, M]` in the displacement if wanted.

@@ -2,7 +2,7 @@
 
 use super::config::refuse;
 use crate::error::Result;
-use crate::operator::tensor;
+use crate::kernel::places;
 use burn::tensor::{Device, Tensor};
 use lto_numerics::{Domain, Points};
 use serde::{Deserialize, Serialize};
@@ -40,14 +40,12 @@ impl Boundary {
 
 /// `[1, 1, M]`.
 fn factors(query: &Points, device: &Device) -> Tensor<3> {
-    let axes = query.domain().axes();
-    let factor = |point: &[f64]| -> f64 {
-        let open = axes.iter().zip(point).filter(|(axis, _)| !axis.periodic);
-        let shares = open.map(|(axis, x)| (x - axis.lower) / axis.length());
-        shares.map(|share| 4.0 * share * (1.0 - share)).product()
-    };
-    let values: Vec<f64> = query.coordinates().chunks_exact(axes.len()).map(factor).collect();
-    tensor(&values, [1, 1, values.len()], device)
+    let open = query.domain().axes().iter().zip(places::of_points(query, device));
+    let along = open.filter(|(axis, _)| !axis.periodic).map(|(axis, x)| {
+        let share = x / axis.length();
+        share.clone() * (-share + 1.0) * 4.0
+    });
+    along.reduce(|a, b| a * b).unwrap_or_else(|| Tensor::ones([query.len()], device)).unsqueeze()
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! The decoder: kernel interpolation of the latent state at the query points, then an MLP at each of them.
 
-use crate::kernel::clock;
-use crate::kernel::interpolate::{AxisWeights, QueryLayout, QueryWeights, cubic, interpolate};
+use crate::device::is_processor;
+use crate::kernel::interpolate::{AxisWeights, QueryWeights, cubic, cubic_stock, interpolate, stock};
 use crate::kernel::log_scale::scale_of;
+use crate::kernel::{clock, gaussian, places};
 use crate::nn::mlp::Mlp;
 use crate::twin::latent_grid::LatentGrid;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
+use lto_numerics::Points;
 use lto_numerics::setconv::Scale;
-use lto_numerics::{Grid, PointStructure, Points};
 use std::sync::Arc;
 
 /// Weights of the query against the latent grid, by a normalized kernel (own ℓ) or by cubics; then MLP k → d → d → q.
@@ -56,22 +57,31 @@ impl Decoder {
             // Cubics are exact at the points of the grid: nothing to interpolate.
             return z.reshape([b, k, n0 * n1]);
         }
+        let (log_scale, device) = (self.log_length_scale.as_ref().map(Param::val), z.device());
+        if !is_processor(&device) {
+            return stock(
+                z,
+                &each_once(queries, |query| on_device(grid, query, log_scale.as_ref(), &device)),
+            );
+        }
+        let scale = log_scale.as_ref().map(scale_of);
+        let weights = each_once(queries, |query| clock::timed(|| query_weights(grid, query, scale)));
         // Cubics have no scale; the interpolation then ignores what stands in its place.
-        let log_scale =
-            self.log_length_scale.as_ref().map_or_else(|| Tensor::zeros([1], &z.device()), Param::val);
-        let scale = self.log_length_scale.as_ref().map(|log| scale_of(&log.val()));
-        let make = |query: &Points| clock::timed(|| Arc::new(query_weights(grid, query, scale)));
-        // A batch usually shares its query points: compute their weights once.
-        let mut weights: Vec<Arc<QueryWeights>> = Vec::with_capacity(queries.len());
-        for (i, query) in queries.iter().enumerate() {
-            let known = queries[..i].iter().position(|other| Arc::ptr_eq(other, query));
-            weights.push(known.map_or_else(|| make(query), |j| weights[j].clone()));
-        }
-        if weights.iter().all(|other| Arc::ptr_eq(other, &weights[0])) {
-            weights.truncate(1);
-        }
-        interpolate(z, log_scale, weights)
+        interpolate(z, log_scale.unwrap_or_else(|| Tensor::zeros([1], &device)), weights)
     }
+}
+
+/// What is made of each set of points; of one that others share, once. A single one stands for all.
+fn each_once<T>(queries: &[Arc<Points>], make: impl Fn(&Points) -> T) -> Vec<Arc<T>> {
+    let mut made: Vec<Arc<T>> = Vec::with_capacity(queries.len());
+    for (i, query) in queries.iter().enumerate() {
+        let known = queries[..i].iter().position(|other| Arc::ptr_eq(other, query));
+        made.push(known.map_or_else(|| Arc::new(make(query)), |j| made[j].clone()));
+    }
+    if made.iter().all(|other| Arc::ptr_eq(other, &made[0])) {
+        made.truncate(1);
+    }
+    made
 }
 
 /// Weights of the query against the latent grid: of a normalized kernel, or of cubics without a scale.
@@ -80,22 +90,22 @@ fn query_weights(grid: &LatentGrid, query: &Points, scale: Option<Scale>) -> Que
         let (axis, points) = (&grid.grid().domain().axes()[d], grid.grid().coordinates(d));
         scale.map_or_else(|| cubic(axis, x, points), |scale| AxisWeights::normalized(axis, x, points, scale))
     };
-    let on_grid = |points: &Grid| match points.dim() {
-        1 => [AxisWeights::ones(1, 1), axis(0, points.coordinates(0))],
-        _ => [axis(0, points.coordinates(0)), axis(1, points.coordinates(1))],
+    QueryWeights::of(query, axis, |rows| AxisWeights::ones(rows, 1))
+}
+
+/// The same by stock operations.
+fn on_device(
+    grid: &LatentGrid,
+    query: &Points,
+    log_scale: Option<&Tensor<1>>,
+    device: &Device,
+) -> QueryWeights<Tensor<2>> {
+    let axis = |d: usize, x: &[f64]| {
+        let (axis, points) = (&grid.grid().domain().axes()[d], grid.grid().coordinates(d));
+        let rows = places::along(axis, x, [x.len(), 1], device);
+        let Some(log_scale) = log_scale else { return cubic_stock(axis, rows, points) };
+        let columns = places::along(axis, points, [1, points.len()], device);
+        gaussian::normalized(gaussian::squares(axis, rows, columns), log_scale.clone().unsqueeze())
     };
-    match query.structure() {
-        PointStructure::Grid(points) => QueryWeights { axes: on_grid(points), layout: QueryLayout::Grid },
-        // A grid is interpolated by two small products: cheaper than point by point unless there are few
-        // points.
-        PointStructure::Masked { grid: points, indices } if indices.len() * 8 >= points.len() => {
-            QueryWeights { axes: on_grid(points), layout: QueryLayout::Masked(indices.to_vec()) }
-        }
-        _ => {
-            let (flat, dim) = (query.coordinates(), query.dim());
-            let along = |d: usize| axis(d, &flat.iter().skip(d).step_by(dim).copied().collect::<Vec<f64>>());
-            let first = if dim == 1 { AxisWeights::ones(query.len(), 1) } else { along(0) };
-            QueryWeights { axes: [first, along(dim - 1)], layout: QueryLayout::Points }
-        }
-    }
+    QueryWeights::of(query, axis, |rows| Tensor::ones([rows, 1], device))
 }

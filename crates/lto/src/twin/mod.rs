@@ -10,7 +10,7 @@ pub mod latent_grid;
 pub mod semigroup;
 pub mod source;
 
-use crate::device::send;
+use crate::device::{send, table};
 use crate::error::Result;
 use crate::interpolate::at_queries;
 use crate::kernel::transport::transport;
@@ -157,8 +157,8 @@ impl Twin {
         };
         let (n, m) = (queries.len(), queries[0].len());
         let each = queries.iter().map(|query| fields.at(&self.problem.domain, query));
-        let values = each.collect::<Result<Vec<_>>>()?.concat();
-        let statics = tensor::<3>(&values, [n, fields.names.len(), m], &z.device());
+        let values = each.collect::<Result<Vec<_>>>()?.concat().into_iter().map(|value| value as f32);
+        let statics = table(values.collect(), [n, fields.names.len(), m], &z.device());
         let statics = if n == 1 { statics.repeat_dim(0, z.dims()[0]) } else { statics };
         Ok(self.network.decoder.forward(z, &self.grid, queries, Some(statics)))
     }

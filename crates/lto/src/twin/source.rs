@@ -1,7 +1,7 @@
 //! The source state as a function of the place, estimated from its observations.
 
 use super::latent_grid::LatentGrid;
-use crate::device::send;
+use crate::device::table;
 use crate::error::Result;
 use crate::interpolate::by_channel;
 use burn::tensor::{Device, Tensor};
@@ -69,7 +69,7 @@ impl SourceFields {
                 values.iter().enumerate().for_each(|(c, v)| all[begin + c * points.len() + i] = *v as f32);
             }
         }
-        send(all, [self.fields.len(), p, n0, n1], device)
+        table(all, [self.fields.len(), p, n0, n1], device)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod config;
 mod sensors;
 
+use crate::device::table;
 use crate::error::Result;
 use crate::nn::mlp::Mlp;
 use crate::operator::{Architecture, Operator, OperatorConfig, Seen, tensor};
@@ -67,8 +68,8 @@ impl DeepOnet {
         Ok(Self { network, basis: config.basis, sensors, problem: problem.clone() })
     }
 
-    /// Appends the trunk's input for M points at one pair of times, `[features, M]`, to `to`.
-    fn features(&self, query: &Points, (s, t): (f64, f64), to: &mut Vec<f64>) {
+    /// Appends where M points are, `[features, M]`, to `to`.
+    fn positions(&self, query: &Points, to: &mut Vec<f32>) {
         let m = query.len();
         let mut x = vec![0.0; query.dim()];
         let mut all = vec![0.0; query.dim() * m];
@@ -79,17 +80,28 @@ impl DeepOnet {
         for (axis, along) in self.problem.domain.axes().iter().zip(all.chunks_exact(m)) {
             let share = along.iter().map(|x| (x - axis.lower) / axis.length());
             if axis.periodic {
-                to.extend(share.clone().map(|x| (TAU * x).sin()));
-                to.extend(share.map(|x| (TAU * x).cos()));
+                to.extend(share.clone().map(|x| (TAU * x).sin() as f32));
+                to.extend(share.map(|x| (TAU * x).cos() as f32));
             } else {
-                to.extend(share.map(|x| 2.0 * x - 1.0));
+                to.extend(share.map(|x| (2.0 * x - 1.0) as f32));
             }
         }
-        if let Some([first, last]) = self.problem.times {
-            for time in [s, t] {
-                to.extend(std::iter::repeat_n((time - first) / (last - first), m));
-            }
-        }
+    }
+
+    /// The trunk's input for M points at n pairs of times, one set of points for all or one for each: where they are, then the
+    /// times as shares of the trained range.
+    ///
+    /// # Shapes
+    /// `[n, features, M]`.
+    fn features(&self, queries: &[Arc<Points>], times: &[(f64, f64)], device: &Device) -> Tensor<3> {
+        let (n, m, mut positions) = (times.len(), queries[0].len(), Vec::new());
+        queries.iter().for_each(|query| self.positions(query, &mut positions));
+        let space = positions.len() / (queries.len() * m);
+        let positions = table(positions, [queries.len(), space, m], device).expand([n, space, m]);
+        let Some([first, last]) = self.problem.times else { return positions };
+        let shares = times.iter().flat_map(|&(s, t)| [s, t]).map(|time| (time - first) / (last - first));
+        let times = tensor::<3>(&shares.collect::<Vec<_>>(), [n, 2, 1], device).expand([n, 2, m]);
+        Tensor::cat(vec![positions, times], 1)
     }
 }
 
@@ -124,12 +136,8 @@ impl Architecture for DeepOnet {
         let shared =
             queries.len() == 1 && (self.problem.times.is_none() || times.iter().all(|t| *t == times[0]));
         let n = if shared { 1 } else { b };
-        let mut features = Vec::new();
-        for (&pair, query) in times.iter().take(n).zip(queries.iter().cycle()) {
-            self.features(query, pair, &mut features);
-        }
-        let shape = [n, n_features(&self.problem), m];
-        let trunk = self.network.trunk.pointwise(tensor(&features, shape, &seen.latent.device()));
+        let features = self.features(queries, &times[..n], &seen.latent.device());
+        let trunk = self.network.trunk.pointwise(features);
         let trunk = if n < b { trunk.repeat_dim(0, b) } else { trunk }.reshape([b * q, k, m]);
         let bias = self.network.bias.val().reshape([1, q, 1]);
         Ok(seen.latent.clone().matmul(trunk).reshape([b, q, m]) + bias)

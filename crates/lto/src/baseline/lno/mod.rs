@@ -4,7 +4,7 @@ pub mod config;
 mod network;
 mod places;
 
-use crate::device::send;
+use crate::device::{send, table};
 use crate::error::{Error, Result};
 use crate::operator::{Architecture, Operator, OperatorConfig, Reach, Seen};
 use crate::parameters::device_of;
@@ -17,6 +17,7 @@ use lto_numerics::Points;
 use lto_numerics::dataset::Context;
 pub use network::LnoNetwork;
 use places::{Places, is_among};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A Latent Neural Operator: its network and its problem. For a timed problem it learns one native interval.
@@ -52,11 +53,11 @@ impl Lno {
         Ok(Self { network, queries: config.queries, problem: problem.clone() })
     }
 
-    /// Values with their positions, row by row, as a tensor of `columns`.
-    fn rows(&self, values: Vec<f32>, columns: usize) -> Tensor<2> {
-        let device = device_of(&self.network);
-        let shape = [values.len() / columns, columns];
-        send(values, shape, &device)
+    /// Where points are, `[S, D]`.
+    fn positions(&self, places: &Places, first: usize) -> Tensor<2> {
+        let (values, dim) = (places.positions(first), self.problem.domain.dim());
+        let rows = values.len() / dim;
+        table(values, [rows, dim], &device_of(&self.network))
     }
 
     /// Refuses queries away from the observations, which the published form cannot answer.
@@ -93,20 +94,22 @@ impl Architecture for Lno {
     }
 
     fn encode(&self, contexts: &[Context]) -> Result<LnoLatent> {
-        let (dim, channels) = (self.problem.domain.dim(), self.problem.source_channels);
+        let channels = self.problem.source_channels;
         let mut places = Places::default();
         let of_example = contexts.iter().map(|context| places.add(&context.points)).collect();
-        let (observed, positions) = (places.of_examples(of_example), places.positions(0));
-        let mut observations = Vec::with_capacity(observed.n_features() * (dim + channels));
-        for (context, rows) in contexts.iter().zip(observed.of_examples()) {
+        let (observed, positions) = (places.of_examples(of_example), self.positions(&places, 0));
+        let mut values = Vec::with_capacity(observed.n_features() * channels);
+        for context in contexts {
             let n = context.points.len();
-            for (i, row) in rows.enumerate() {
-                observations.extend_from_slice(&positions[row * dim..(row + 1) * dim]);
-                observations.extend((0..channels).map(|channel| context.values[channel * n + i] as f32));
-            }
+            let point = |i: usize| context.values.iter().skip(i).step_by(n).map(|&value| value as f32);
+            (0..n).for_each(|i| values.extend(point(i)));
         }
-        let scores = self.network.scores(self.rows(positions, dim));
-        let z = self.network.encode(scores.clone(), self.rows(observations, dim + channels), &observed);
+        let values = send(values, [observed.n_features(), channels], &positions.device());
+        let places_of = |rows: Range<usize>| positions.clone().narrow(0, rows.start, rows.len());
+        let observations =
+            Tensor::cat(vec![Tensor::cat(observed.of_examples().map(places_of).collect(), 0), values], 1);
+        let scores = self.network.scores(positions);
+        let z = self.network.encode(scores.clone(), observations, &observed);
         Ok(LnoLatent { z, places, scores })
     }
 
@@ -116,7 +119,7 @@ impl Architecture for Lno {
         let known = places.len();
         let sets: Vec<usize> = queries.iter().map(|query| places.add(query)).collect();
         if places.len() > known {
-            let new = self.network.scores(self.rows(places.positions(known), self.problem.domain.dim()));
+            let new = self.network.scores(self.positions(&places, known));
             scores = Tensor::cat(vec![scores, new], 0);
         }
         let b = seen.contexts.len();

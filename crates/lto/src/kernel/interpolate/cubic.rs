@@ -1,6 +1,8 @@
 //! Weights of piecewise cubic interpolation between the points of a uniform axis.
 
 use super::query::AxisWeights;
+use crate::device::table;
+use burn::tensor::Tensor;
 use lto_numerics::Axis;
 
 /// Four weights a row (Keys' cubic convolution): third order, exact on quadratics and at the points `y`, which
@@ -46,9 +48,63 @@ fn add(row: &mut [f32], periodic: bool, n: i64, i: i64, weight: f64) {
     }
 }
 
+/// The same by stock operations: other devices than the processor make the weights there, `w(|p − j|)` of a place p in spacings
+/// and a point j, with `w(a) = 1 − 5/2 a² + 3/2 a³` up to 1, `2 − 4a + 5/2 a² − 1/2 a³` from there to 2, and zero beyond.
+///
+/// # Shapes
+/// `places [m, 1]` [along](crate::kernel::places::along) the axis, n points `y` → `[m, n]`.
+pub fn stock(axis: &Axis, places: Tensor<2>, y: &[f64]) -> Tensor<2> {
+    let (n, spacing, device) = (y.len(), y[1] - y[0], places.device());
+    let place = (places - (y[0] - axis.lower)) / spacing;
+    let kernel = |way: Tensor<2>| {
+        // Each polynomial is zero where the other one is not.
+        let (near, far) = (way.clone().abs().clamp(0.0, 1.0), way.abs().clamp(1.0, 2.0));
+        let inner = near.clone() * near.clone() * (near * 1.5 - 2.5) + 1.0;
+        inner + ((far.clone() * -0.5 + 2.5) * far.clone() - 4.0) * far + 2.0
+    };
+    let to = |first: i64, count: usize| {
+        let points = (first..).take(count).map(|j| j as f32).collect();
+        place.clone() - table(points, [1, count], &device)
+    };
+    if axis.periodic {
+        let (way, around) = (to(0, n), n as f64);
+        let way = way.clone() - (way / around).round() * around;
+        if n > 3 {
+            return kernel(way);
+        }
+        // Four points around a circle of three: one of them counts twice.
+        return kernel(way.clone() - around) + kernel(way.clone()) + kernel(way + around);
+    }
+    // Two points more at each end, continued from the others.
+    let mut continued = vec![0.0; (n + 4) * n];
+    for (row, j) in continued.chunks_exact_mut(n).zip(-2..) {
+        add(row, false, n as i64, j, 1.0);
+    }
+    kernel(to(-2, n + 4)).matmul(table(continued, [n + 4, n], &device))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::fetch;
+    use crate::kernel::places::along;
+    use crate::kernel::testing::difference;
+    use burn::tensor::Device;
+
+    /// Around circles and between ends, also beyond the last points, and at the points themselves.
+    #[test]
+    fn equals_stock_operations() {
+        for (periodic, n) in [(true, 3), (true, 4), (true, 32), (false, 3), (false, 9)] {
+            let axis = Axis::new("x", -1.0, 2.0, periodic);
+            let spacing = 3.0 / f64::from(n);
+            let y: Vec<f64> = (0..n).map(|j| -1.0 + (0.3 + f64::from(j)) * spacing).collect();
+            let x = (0..100).map(|i| -1.0 + 0.03 * f64::from(i)).chain(y.clone()).collect::<Vec<f64>>();
+            let (exact, places) = (cubic(&axis, &x, &y), along(&axis, &x, [x.len(), 1], &Device::flex()));
+            let found = fetch(stock(&axis, places, &y));
+            let off = difference(&found, &exact.weights);
+            assert!(off < 1e-5, "{periodic} {n}: {off}");
+        }
+    }
 
     fn apply(weights: &AxisWeights, values: &[f64]) -> Vec<f64> {
         let rows = weights.weights.chunks_exact(weights.columns);

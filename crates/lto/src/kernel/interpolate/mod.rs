@@ -7,11 +7,11 @@ mod query;
 #[cfg(test)]
 mod tests;
 
-use super::operation::{Array, Forward, Operation, Pass, apply, is_supported};
+use super::operation::{Array, Forward, Operation, Pass, apply};
+use super::places::index;
 use super::simd::{self, Isa};
-use crate::device::table;
 use burn::tensor::Tensor;
-pub use cubic::cubic;
+pub use cubic::{cubic, stock as cubic_stock};
 use grid::Planes;
 use points::{ChannelsLast, Gather, Scatter, add_channels_first};
 pub use query::{AxisWeights, QueryLayout, QueryWeights};
@@ -24,50 +24,35 @@ const TASK_POINTS: usize = 512;
 /// At most this many partial sums per example.
 const PARTS: usize = 4;
 
-/// `y_m = Σ_ij w⁰_mi w¹_mj z_ij` per channel; `log_scale [1]` is the log ℓ that the weights were made with.
+/// `y_m = Σ_ij w⁰_mi w¹_mj z_ij` per channel, on the processor; `log_scale [1]` is the log ℓ that the weights were made with.
 ///
 /// # Shapes
 /// `z [b, k, n0, n1]`, one query for all examples or one for each, of M points each → `[b, k, M]`.
 pub fn interpolate(z: Tensor<4>, log_scale: Tensor<1>, queries: Vec<Arc<QueryWeights>>) -> Tensor<3> {
-    if !is_supported(&z) {
-        return stock(z, log_scale, &queries);
-    }
     apply(Interpolate { queries }, vec![z.into_dispatch(), log_scale.into_dispatch()])
 }
 
-/// The same by stock operations.
-pub fn stock(z: Tensor<4>, log_scale: Tensor<1>, queries: &[Arc<QueryWeights>]) -> Tensor<3> {
+/// The same by stock operations, of weights that carry the gradient of log ℓ themselves.
+pub fn stock(z: Tensor<4>, queries: &[Arc<QueryWeights<Tensor<2>>>]) -> Tensor<3> {
     if let [query] = queries {
-        return stock_one(z, log_scale, query);
+        return stock_one(z, query);
     }
-    let one = |(i, query): (usize, &Arc<QueryWeights>)| {
-        stock_one(z.clone().narrow(0, i, 1), log_scale.clone(), query)
-    };
+    let one =
+        |(i, query): (usize, &Arc<QueryWeights<Tensor<2>>>)| stock_one(z.clone().narrow(0, i, 1), query);
     Tensor::cat(queries.iter().enumerate().map(one).collect(), 0)
 }
 
-fn stock_one(z: Tensor<4>, log_scale: Tensor<1>, query: &QueryWeights) -> Tensor<3> {
+fn stock_one(z: Tensor<4>, query: &QueryWeights<Tensor<2>>) -> Tensor<3> {
     let [b, k, n0, n1] = z.dims();
     let device = z.device();
-    let axis = |of: &AxisWeights| {
-        let matrix = |data: &[f32]| table(data.to_vec(), [of.rows, of.columns], &device);
-        if of.derivative.is_empty() {
-            return matrix(&of.weights);
-        }
-        let step = log_scale.clone() - log_scale.clone().detach();
-        matrix(&of.weights) + matrix(&of.derivative) * step.unsqueeze()
-    };
-    let ([first, last], m1) = (query.axes.each_ref().map(axis), query.axes[1].rows);
+    let ([first, last], [m0, m1]) = (query.axes.clone(), query.axes.each_ref().map(|axis| axis.dims()[0]));
     let rows = z.reshape([b * k * n0, n1]).matmul(last.transpose()).reshape([b * k, n0, m1]);
     match &query.layout {
         QueryLayout::Points => (rows * first.transpose().unsqueeze()).sum_dim(1).reshape([b, k, m1]),
-        QueryLayout::Grid => first.unsqueeze::<3>().matmul(rows).reshape([b, k, query.points()]),
+        QueryLayout::Grid => first.unsqueeze::<3>().matmul(rows).reshape([b, k, m0 * m1]),
         QueryLayout::Masked(indices) => {
-            let whole: Tensor<3> = first.unsqueeze::<3>().matmul(rows).reshape([b as i64, k as i64, -1]);
-            // Sent as the numbers that they are; exact up to 2²⁴.
-            let indices: Vec<f32> = indices.iter().map(|&i| i as f32).collect();
-            let n = indices.len();
-            whole.select(2, table(indices, [n], &device).int())
+            let whole: Tensor<3> = first.unsqueeze::<3>().matmul(rows).reshape([b, k, m0 * m1]);
+            whole.select(2, index(indices, &device))
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The Gaussian set-convolution encoder: density and signals on the latent grid, then a small CNN.
 
 use super::{Density, Encode, EncoderKind};
-use crate::device::send;
+use crate::device::{is_processor, send, send_indices, table};
 use crate::error::Result;
 use crate::kernel::clock;
 use crate::kernel::log_scale::{attach_log_scale, scale_of};
+use crate::kernel::set_convolution::{self, Observed};
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::operator::tensor;
 use crate::problem::Problem;
@@ -169,7 +170,8 @@ impl Encode for SetConvEncoder {
         }
         if !statics.is_empty() {
             let [n0, n1] = grid.shape();
-            let statics = tensor::<4>(statics, [1, statics.len() / (n0 * n1), n0, n1], &device);
+            let values = statics.iter().map(|&value| value as f32).collect();
+            let statics = table(values, [1, statics.len() / (n0 * n1), n0, n1], &device);
             x = Tensor::cat(vec![x, statics.repeat_dim(0, contexts.len())], 1);
         }
         c3.forward(c2.activated(c1.activated(x, Activation::Relu), Activation::Relu))
@@ -192,6 +194,9 @@ impl SetConvEncoder {
     /// b contexts → `[b, 1 + p, n0, n1]`, or `[b, 2p, n0, n1]`.
     pub fn channels(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
         let log_length_scale = self.log_length_scale.val();
+        if !is_processor(&log_length_scale.device()) {
+            return self.stock(contexts, grid);
+        }
         let slope = scale_of(&log_length_scale).slope;
         let ([n0, n1], p) = (grid.shape(), contexts[0].n_channels);
         let shape = [contexts.len(), if self.each { 2 * p } else { 1 + p }, n0, n1];
@@ -206,10 +211,66 @@ impl SetConvEncoder {
         }
     }
 
+    /// [Channels](SetConvEncoder::channels) by stock operations.
+    fn stock(&self, contexts: &[Context], grid: &LatentGrid) -> Tensor<4> {
+        if !self.each {
+            return self.stock_of_batch(&contexts.iter().collect::<Vec<_>>(), grid);
+        }
+        let each = apart(contexts);
+        let ([n0, n1], device) = (grid.shape(), self.log_length_scale.val().device());
+        let mut made = vec![Tensor::zeros([1, 2, n0, n1], &device)];
+        let known: Vec<&Context> = each.iter().flatten().collect();
+        if !known.is_empty() {
+            made.push(self.stock_of_batch(&known, grid));
+        }
+        let mut last = 0;
+        let place = |channel: &Option<Context>| {
+            last += usize::from(channel.is_some());
+            if channel.is_some() { last } else { 0 }
+        };
+        let places = send_indices(each.iter().map(place).collect(), &device);
+        Tensor::cat(made, 0).select(0, places).reshape([contexts.len(), 2 * contexts[0].n_channels, n0, n1])
+    }
+
+    /// Contexts that are observed alike are computed together.
+    fn stock_of_batch(&self, contexts: &[&Context], grid: &LatentGrid) -> Tensor<4> {
+        let trusts: Vec<Vec<f64>> = match contexts.iter().any(|context| context.deviations.is_some()) {
+            true => contexts.iter().map(|context| self.trust(context)).collect(),
+            false => Vec::new(),
+        };
+        let observed = contexts.iter().enumerate().map(|(i, context)| Observed {
+            points: &context.points,
+            values: &context.values,
+            trust: trusts.get(i).map(|trust| &trust[..]),
+        });
+        let observed: Vec<Observed> = observed.collect();
+        let groups = observed.chunk_by(Observed::is_like).map(|group| self.stock_of_group(group, grid));
+        Tensor::cat(groups.collect(), 0)
+    }
+
+    fn stock_of_group(&self, observed: &[Observed], grid: &LatentGrid) -> Tensor<4> {
+        let mut log_scale = self.log_length_scale.val();
+        let (b, device) = (observed.len(), log_scale.device());
+        log_scale = match self.least_spacing {
+            Some(least) => {
+                let spacing = |one: &Observed| one.points.mean_spacing().max(least).ln();
+                log_scale + tensor::<1>(&observed.iter().map(spacing).collect::<Vec<_>>(), [b], &device)
+            }
+            None => log_scale.expand([b]),
+        };
+        let sums = set_convolution::sums(observed, grid.grid(), log_scale.clone());
+        let p = sums.dims()[1] - 1;
+        let (rho, signals) = (sums.clone().narrow(1, 0, 1), sums.narrow(1, 1, p));
+        let signals = signals / (rho.clone() + self.density_floor);
+        let n_points: Vec<usize> = observed.iter().map(|one| one.points.len()).collect();
+        let density =
+            self.density.stock(grid.grid().domain(), &n_points, log_scale.reshape([b, 1, 1, 1]), rho);
+        Tensor::cat(vec![density, signals], 1)
+    }
+
     /// Every channel as a context of its own, where it is observed.
     fn of_channels(&self, contexts: &[Context], grid: &LatentGrid, slope: bool) -> GridChannels<f32> {
-        let each = contexts.iter().flat_map(|context| (0..context.n_channels).map(|c| context.channel(c)));
-        let each: Vec<Option<Context>> = each.collect();
+        let each = apart(contexts);
         let made = self.of_batch(&each.iter().flatten().collect::<Vec<_>>(), grid, slope);
         let size = 2 * grid.grid().len();
         let spread = |made: &[f32]| {
@@ -280,5 +341,109 @@ impl SetConvEncoder {
         let Some(deviations) = &context.deviations else { return vec![1.0; n] };
         let variance = |j: usize| deviations.iter().skip(j).step_by(n).map(|s| s * s).sum::<f64>() / p;
         (0..n).map(|j| trust(variance(j).sqrt(), self.tau)).collect()
+    }
+}
+
+/// Every channel of every context as a context of its own; `None` for one that is observed nowhere.
+fn apart(contexts: &[Context]) -> Vec<Option<Context>> {
+    contexts.iter().flat_map(|context| (0..context.n_channels).map(|c| context.channel(c))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fetch;
+    use crate::kernel::testing::{difference, numbers};
+    use crate::twin::config::LatentPlacement;
+    use crate::twin::encoder::EncoderConfig;
+    use lto_numerics::{Domain, Grid, Placement};
+
+    /// Values at places of each kind: a grid, most of it, few points of it, and anywhere, some as many as others.
+    fn contexts(domain: &Domain, channels: usize) -> Vec<Context> {
+        let grid = |n| Grid::cubic(domain.clone(), n, Placement::Left).unwrap();
+        let some = |n, step| {
+            let all = grid(n);
+            let indices = (0..all.len()).step_by(step).collect();
+            Points::masked(all, indices).unwrap()
+        };
+        let anywhere = |n: usize, seed| {
+            let at = numbers(n * domain.dim(), seed).iter().map(|x| 0.5 * f64::from(x + 1.0)).collect();
+            Points::scattered(domain.clone(), at).unwrap()
+        };
+        let places = [
+            Points::grid(grid(9)),
+            some(9, 2),
+            some(9, 3),
+            some(40, 17),
+            anywhere(7, 1),
+            anywhere(7, 2),
+            anywhere(12, 3),
+        ];
+        let observed = places.into_iter().zip(1..).map(|(points, seed)| {
+            let values = numbers(channels * points.len(), seed).iter().map(|&u| u.into()).collect();
+            Context { n_channels: channels, values, points, deviations: None }
+        });
+        observed.collect()
+    }
+
+    fn encoder(domain: &Domain, each: bool, device: &Device) -> SetConvEncoder {
+        let text = "latent_points = 8\nlatent_channels = 4\nevolution = { kind = 'timed', width = 4 }\n\
+                    decoder = { hidden = 4 }\nencoder = { kind = 'set_conv', hidden = 4, length_scale = 0.1 }";
+        let problem = Problem {
+            domain: domain.clone(),
+            source_channels: 2,
+            target_channels: 2,
+            native: vec![8; domain.dim()],
+            times: Some([0.0, 1.0]),
+            changes: Vec::new(),
+            measured: Default::default(),
+        };
+        let twin: TwinConfig = toml::from_str(text).unwrap();
+        let EncoderConfig::SetConv(config) = &twin.encoder else { panic!("{twin:?}") };
+        SetConvConfig { each, ..config.clone() }.init(&twin, &problem, device)
+    }
+
+    /// Values and the gradient in log ℓ are those of the processor's own set convolution.
+    #[test]
+    fn equals_stock_operations() {
+        let kinds = [
+            (Density::Raw, None, false, false),
+            (Density::PerPoint, None, false, false),
+            (Density::Coverage, None, false, true),
+            (Density::PerPoint, Some(0.05), false, false),
+            (Density::PerPoint, None, true, false),
+        ];
+        for (dim, periodic) in [(1, true), (1, false), (2, true), (2, false)] {
+            let domain = Domain::unit(dim, periodic).unwrap();
+            let grid = LatentGrid::new(&domain, 8, LatentPlacement::Left).unwrap();
+            for (density, least_spacing, each, noisy) in kinds {
+                let device = Device::flex().autodiff();
+                let mut encoder = encoder(&domain, each, &device);
+                (encoder.density, encoder.least_spacing) = (density, least_spacing);
+                let mut contexts = contexts(&domain, 2);
+                if noisy {
+                    for context in &mut contexts {
+                        context.deviations = Some(context.values.iter().map(|u| u.abs()).collect());
+                    }
+                }
+                if each {
+                    contexts[4].values[..7].fill(f64::NAN);
+                    contexts[5].values[..3].fill(f64::NAN);
+                }
+                let run = |channels: Tensor<4>| {
+                    let flat = channels.reshape([-1]);
+                    let direction: Tensor<1> = send(numbers(flat.dims()[0], 99), flat.dims(), &device);
+                    let gradients = (flat.clone() * direction).sum().backward();
+                    let slope = encoder.log_length_scale.val().grad(&gradients).unwrap();
+                    [fetch(flat), fetch(slope)]
+                };
+                let what = format!("{dim} {periodic} {density:?} {least_spacing:?} {each}");
+                let (exact, found) =
+                    (run(encoder.channels(&contexts, &grid)), run(encoder.stock(&contexts, &grid)));
+                for (exact, found) in exact.iter().zip(&found) {
+                    assert!(difference(found, exact) < 2e-5, "{what}: {}", difference(found, exact));
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::timed::TimeEmbedding;
 use super::{EvolutionKind, Evolve, LatentSpace};
+use crate::device::table;
 use crate::error::Result;
 use crate::kernel::activation::gelu_stock;
 use crate::kernel::advect::advect;
@@ -9,7 +10,6 @@ use crate::nn::coarsen::GridAxis;
 use crate::nn::conv::{Activation, Conv, ConvConfig};
 use crate::nn::film::Film;
 use crate::nn::spectral_conv::SpectralConv;
-use crate::operator::tensor;
 use crate::twin::config::refuse;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -135,9 +135,9 @@ impl SpectralEvolution {
     fn moved(&self, block: usize, h: Tensor<4>) -> Tensor<4> {
         let Some(mover) = self.movers.get(block) else { return h };
         let d = mover.forward(h.clone());
-        let spacings = self.axes.iter().map(|axis| REACH * axis.points as f64);
-        let spacings: Vec<f64> = spacings.cycle().take(d.dims()[1]).collect();
-        let unit = tensor::<4>(&spacings, [1, spacings.len(), 1, 1], &d.device());
+        let spacings = self.axes.iter().map(|axis| (REACH * axis.points as f64) as f32);
+        let moved = d.dims()[1];
+        let unit = table(spacings.cycle().take(moved).collect(), [1, moved, 1, 1], &d.device());
         let periodic: Vec<bool> = self.axes.iter().map(|axis| axis.periodic).collect();
         advect(h, d * unit, &periodic)
     }
