@@ -59,7 +59,7 @@ fn launches() -> u64 {
 /// Kernels started since this was first called.
 #[cfg(any(feature = "gpu", feature = "cuda"))]
 fn launches() -> u64 {
-    use burn::cubecl::logging::{LaunchObservation, LaunchObserver};
+    use cubecl::logging::{LaunchObservation, LaunchObserver};
     use std::sync::{Arc, OnceLock};
 
     #[derive(Default)]

@@ -3,8 +3,8 @@
 pub use crate::kernel::activation::Activation;
 pub use crate::kernel::conv::Padding;
 use crate::kernel::conv::{conv, conv_added};
+use crate::nn::initial::Initial;
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
 
 /// `y = w ⋆ x + b`, size kept. The kernel is `[k, k]`, or `[1, k]` on one-dimensional states.
@@ -45,8 +45,7 @@ impl ConvConfig {
     /// Weights and biases uniform in ±1/√(fan in).
     pub fn init(&self, device: &Device) -> Conv {
         let [k0, k1] = self.kernel();
-        let bound = 1.0 / ((self.input * k0 * k1) as f64).sqrt();
-        let uniform = Initializer::Uniform { min: -bound, max: bound };
+        let uniform = Initial::of_sum(self.input * k0 * k1);
         self.build(
             uniform.init([self.output, self.input, k0, k1], device),
             uniform.init([self.output], device),
@@ -57,8 +56,8 @@ impl ConvConfig {
     pub fn init_zero(&self, device: &Device) -> Conv {
         let [k0, k1] = self.kernel();
         self.build(
-            Initializer::Zeros.init([self.output, self.input, k0, k1], device),
-            Initializer::Zeros.init([self.output], device),
+            Initial::Constant(0.0).init([self.output, self.input, k0, k1], device),
+            Initial::Constant(0.0).init([self.output], device),
         )
     }
 

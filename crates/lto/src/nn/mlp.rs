@@ -3,8 +3,8 @@
 use crate::kernel::activation::Activation;
 use crate::kernel::mlp::mlp;
 use crate::kernel::pointwise::pointwise;
+use crate::nn::initial::Initial;
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
 
@@ -20,8 +20,7 @@ pub struct Linear {
 impl Linear {
     /// Weights and biases uniform in ±1/√in.
     pub fn new(input: usize, output: usize, device: &Device) -> Self {
-        let bound = 1.0 / (input as f64).sqrt();
-        let uniform = Initializer::Uniform { min: -bound, max: bound };
+        let uniform = Initial::of_sum(input);
         Self { weight: uniform.init([input, output], device), bias: uniform.init([output], device) }
     }
 

@@ -4,6 +4,8 @@ pub mod coarsen;
 pub mod conv;
 pub mod coordinates;
 pub mod film;
+pub mod initial;
+pub mod layer_norm;
 pub mod mlp;
 pub mod normed_linear;
 pub mod residual_mlp;

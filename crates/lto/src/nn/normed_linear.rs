@@ -2,8 +2,8 @@
 
 use crate::kernel::activation::Activation;
 use crate::kernel::pointwise::pointwise;
+use crate::nn::initial::Initial;
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
 
 /// `y = W x + b` whose weights of each output are `g v/‖v‖`: a size and a direction, learned apart.
@@ -20,8 +20,7 @@ pub struct NormedLinear {
 impl NormedLinear {
     /// Weights and biases uniform in ±1/√in: at first `g = ‖v‖`.
     pub fn new(input: usize, output: usize, device: &Device) -> Self {
-        let bound = 1.0 / (input as f64).sqrt();
-        let uniform = Initializer::Uniform { min: -bound, max: bound };
+        let uniform = Initial::of_sum(input);
         let direction: Param<Tensor<2>> = uniform.init([input, output], device);
         let scale = norms(direction.val()).reshape([output]).detach();
         Self { direction, scale: Param::from_tensor(scale), bias: uniform.init([output], device) }

@@ -1,10 +1,10 @@
 //! Transformer blocks: tokens that attend to each other.
 
+use super::layer_norm::LayerNorm;
 use super::mlp::Linear;
 use crate::kernel::activation::Activation;
 use crate::kernel::affine::affine;
 use burn::module::Module;
-use burn::nn::{LayerNorm, LayerNormConfig};
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor};
 
@@ -54,7 +54,7 @@ pub struct TransformerBlock {
 impl TransformerBlock {
     /// A block over tokens of `dim` numbers, a multiple of `heads`.
     pub fn new(dim: usize, heads: usize, device: &Device) -> Self {
-        let norm = || LayerNormConfig::new(dim).init(device);
+        let norm = || LayerNorm::new(dim, device);
         Self {
             attention_norm: norm(),
             attention: SelfAttention::new(dim, heads, device),

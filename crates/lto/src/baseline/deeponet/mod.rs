@@ -5,12 +5,12 @@ mod sensors;
 
 use crate::device::table;
 use crate::error::Result;
+use crate::nn::initial::Initial;
 use crate::nn::mlp::Mlp;
 use crate::operator::{Architecture, Operator, OperatorConfig, Seen, tensor};
 use crate::problem::Problem;
 use crate::size::{Size, chain, points};
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
 use config::DeepOnetConfig;
 use lto_numerics::Points;
@@ -63,7 +63,7 @@ impl DeepOnet {
         let network = DeepOnetNetwork {
             branch: Mlp::new(&widths(problem.source_channels * sensors.len(), &config.branch), device),
             trunk: Mlp::new(&widths(n_features(problem), &config.trunk), device),
-            bias: Initializer::Zeros.init([problem.target_channels], device),
+            bias: Initial::Constant(0.0).init([problem.target_channels], device),
         };
         Ok(Self { network, basis: config.basis, sensors, problem: problem.clone() })
     }

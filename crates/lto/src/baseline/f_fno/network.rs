@@ -3,9 +3,9 @@
 use super::config::FFnoConfig;
 use crate::kernel::activation::Activation;
 use crate::kernel::factorized::{Lines, factorized_layer};
+use crate::nn::initial::Initial;
 use crate::nn::normed_linear::NormedLinear;
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Spectral {
         let axis = |d: usize| {
             let (w, modes) = (config.width, config.modes.along(d));
             let std = gain / ((2 * w * modes) as f64).sqrt();
-            let normal = Initializer::Normal { mean: 0.0, std };
+            let normal = Initial::Normal { std };
             let draw = || normal.init([w, w, modes], device);
             AxisWeights { real: draw(), imaginary: draw() }
         };

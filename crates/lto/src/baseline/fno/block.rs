@@ -2,8 +2,8 @@
 
 use crate::kernel::activation::Activation;
 use crate::kernel::spectral::{Transform, spectral_block};
+use crate::nn::initial::Initial;
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
 use std::sync::Arc;
 
@@ -24,22 +24,22 @@ impl Block {
     /// R uniform in `[0, 1/w²)`, real and imaginary; W and b uniform in ±1/√w.
     pub fn published(width: usize, modes: usize, device: &Device) -> Self {
         let max = 1.0 / (width * width) as f64;
-        let spectral = Initializer::Uniform { min: 0.0, max };
-        Self::new(width, modes, spectral, uniform(width), device)
+        let spectral = Initial::Uniform { min: 0.0, max };
+        Self::new(width, modes, spectral, Initial::of_sum(width), device)
     }
 
     /// R complex normal and b normal of standard deviation 1/√w, W uniform in ±1/√w.
     pub fn neural_operator(width: usize, modes: usize, device: &Device) -> Self {
         let std = 1.0 / (width as f64).sqrt();
-        let spectral = Initializer::Normal { mean: 0.0, std: std / f64::sqrt(2.0) };
-        Self::new(width, modes, spectral, Initializer::Normal { mean: 0.0, std }, device)
+        let spectral = Initial::Normal { std: std / f64::sqrt(2.0) };
+        Self::new(width, modes, spectral, Initial::Normal { std }, device)
     }
 
-    fn new(width: usize, modes: usize, spectral: Initializer, bias: Initializer, device: &Device) -> Self {
+    fn new(width: usize, modes: usize, spectral: Initial, bias: Initial, device: &Device) -> Self {
         Self {
             real: spectral.init([width, width, modes], device),
             imaginary: spectral.init([width, width, modes], device),
-            weight: uniform(width).init([width, width, 1, 1], device),
+            weight: Initial::of_sum(width).init([width, width, 1, 1], device),
             bias: bias.init([width], device),
         }
     }
@@ -50,9 +50,4 @@ impl Block {
         let local = (self.weight.val(), self.bias.val());
         spectral_block(h, self.real.val(), self.imaginary.val(), local, transform, activation)
     }
-}
-
-fn uniform(width: usize) -> Initializer {
-    let bound = 1.0 / (width as f64).sqrt();
-    Initializer::Uniform { min: -bound, max: bound }
 }

@@ -4,9 +4,9 @@ use super::block::Block;
 use super::config::FnoConfig;
 use crate::kernel::activation::{Activation, gelu_stock};
 use crate::kernel::spectral::Transform;
+use crate::nn::initial::Initial;
 use crate::nn::mlp::Linear;
 use burn::module::{Module, Param};
-use burn::nn::Initializer;
 use burn::tensor::{Device, Tensor};
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl NeuralOperator {
             blocks: (0..config.blocks).map(|_| Block::neural_operator(width, modes, device)).collect(),
             mixers: (0..config.blocks).map(|_| Perceptron::new([width, inner, width], device)).collect(),
             gates: (0..config.blocks)
-                .map(|_| Gate { weight: Initializer::Ones.init([width], device) })
+                .map(|_| Gate { weight: Initial::Constant(1.0).init([width], device) })
                 .collect(),
             projection: Perceptron::new([width, config.hidden(), output], device),
         }
