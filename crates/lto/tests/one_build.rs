@@ -23,7 +23,7 @@ fn below_burn(packages: &[&str]) -> BTreeSet<String> {
         }
         path.push(name);
     }
-    let burn = children.keys().find(|name| name.starts_with("burn v")).expect("burn");
+    let burn = children.keys().find(|name| name.starts_with("burn-core v")).expect("burn-core");
     let (mut found, mut open) = (BTreeSet::new(), vec![*burn]);
     while let Some(name) = open.pop() {
         if found.insert(name.to_owned()) {
