@@ -118,6 +118,9 @@ def main() -> int:
     arguments.add_argument("--gigabits", type=float, default=1.0, help="Gbit/s each way")
     arguments.add_argument("command", nargs=argparse.REMAINDER)
     given = arguments.parse_args()
+    for program, package in [("ip", "iproute2"), ("ping", "iputils-ping")]:
+        if shutil.which(program) is None:
+            sys.exit(f"{program} is not installed: Debian's package {package} has it")
     folder = pathlib.Path(tempfile.mkdtemp())
     # Leave nothing behind, however it ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
