@@ -22,7 +22,7 @@ pub fn along<const D: usize>(axis: &Axis, x: &[f64], shape: [usize; D], device: 
     table(x.iter().map(|x| (x - axis.lower) as f32).collect(), shape, device)
 }
 
-/// The places of points [along](along) each of D axes. Those on a grid are made of the grid's own.
+/// The places of points [`along`] each of D axes. Those on a grid are made of the grid's own.
 ///
 /// # Shapes
 /// M points → D times `[M]`.
