@@ -6,9 +6,6 @@ use crate::device::table;
 use burn::tensor::{Int, Tensor};
 use rayon::prelude::*;
 
-/// Numbers of a vector: the channels of a group are padded to whole ones.
-const LANES: usize = 8;
-
 /// The state at its grid points moved by `displacement`, in spacings of the grid, by cubics along each axis (Keys' cubic
 /// convolution: exact at grid points). The channels form g equal groups, each with a displacement of its own. An open axis
 /// ends at its last points: places beyond have the value there.
@@ -53,9 +50,22 @@ fn slopes(t: f32) -> [f32; 4] {
     [-0.5 + t * (2.0 - 1.5 * t), t * (-5.0 + 4.5 * t), 0.5 + t * (4.0 - 4.5 * t), t * (-1.0 + 1.5 * t)]
 }
 
-/// The points along one axis that make a value, with their weights and the derivatives of these.
+/// How many points continue an axis, so that any four that make a value lie side by side.
+const BEYOND: usize = 3;
+
+impl Axis {
+    /// The points that the continued axis shows: round the circle, or the last ones again, one before and two behind.
+    fn continued(self) -> Vec<usize> {
+        let n = self.points;
+        let shown = |i: usize| if self.periodic { i % n } else { i.saturating_sub(1).min(n - 1) };
+        (0..n + BEYOND).map(shown).collect()
+    }
+}
+
+/// The four points along one axis that make a value, with their weights and the derivatives of these.
 struct Taps {
-    at: [usize; 4],
+    /// The first of them on the continued axis.
+    first: usize,
     weights: [f32; 4],
     slopes: [f32; 4],
 }
@@ -64,36 +74,24 @@ impl Taps {
     /// Around point `i` moved by `d` spacings. What is not a number gives weights that are none.
     #[inline(always)]
     fn new(axis: Axis, i: usize, d: f32) -> Self {
-        let n = axis.points;
         if axis.periodic {
-            let (whole, size) = (d.floor(), n as i32);
-            let first = (i as i32 - 1).wrapping_add(whole as i32).rem_euclid(size);
+            let whole = d.floor();
+            let first = (i as i32 - 1).wrapping_add(whole as i32).rem_euclid(axis.points as i32);
             let t = d - whole;
-            // At most three past the end: a second remainder is for grids smaller than that.
-            let wrapped = |at: i32| if at < size { at } else { (at - size) % size };
-            return Self {
-                at: std::array::from_fn(|k| wrapped(first + k as i32) as usize),
-                weights: weights(t),
-                slopes: slopes(t),
-            };
+            return Self { first: first as usize, weights: weights(t), slopes: slopes(t) };
         }
-        let (place, last) = (i as f32 + d, (n - 1) as f32);
+        let (place, last) = (i as f32 + d, (axis.points - 1) as f32);
         let inside = place.clamp(0.0, last);
-        let cell = inside.floor() as usize;
-        let t = inside - cell as f32;
+        let cell = inside.floor();
+        let t = inside - cell;
         let slopes = if inside == place { slopes(t) } else { [0.0; 4] };
-        Self {
-            at: std::array::from_fn(|k| (cell + k).saturating_sub(1).min(n - 1)),
-            weights: weights(t),
-            slopes,
-        }
+        Self { first: cell as usize, weights: weights(t), slopes }
     }
 
     /// Of the axis that a one-dimensional state does not have.
     #[inline(always)]
     fn trivial() -> Self {
-        let first = [1.0, 0.0, 0.0, 0.0];
-        Self { at: [0; 4], weights: first, slopes: [0.0; 4] }
+        Self { first: 0, weights: [1.0, 0.0, 0.0, 0.0], slopes: [0.0; 4] }
     }
 }
 
@@ -110,109 +108,134 @@ struct Group<'a> {
 
 // Whatever runs for every point is inlined into the kernels, and so compiled for their instructions.
 
-/// A vector of channels.
-type Vector = [f32; LANES];
-
-#[inline(always)]
-fn add(to: &mut Vector, weight: f32, from: &Vector) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += weight * from);
-}
-
-#[inline(always)]
-fn dot(a: &Vector, b: &Vector) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 impl Group<'_> {
+    /// What a point's channels are computed with.
+    fn isa(&self) -> Isa {
+        Isa::holding(self.channels)
+    }
+
     fn size(&self) -> usize {
         self.advect.axes[0].points * self.advect.axes[1].points
     }
 
-    /// Vectors of a point.
-    fn vectors(&self) -> usize {
-        self.channels.div_ceil(LANES)
+    /// The points that the continued axes show.
+    fn continued(&self) -> [Vec<usize>; 2] {
+        let [first, last] = self.advect.axes;
+        [if self.advect.dim == 1 { vec![0] } else { first.continued() }, last.continued()]
     }
 
-    /// `[channels, points]` as `[points, vectors]`.
+    /// `[channels, points]` as `[shown rows, shown columns, channels]`, these padded to `lanes`.
     #[inline(always)]
-    fn turned(&self, values: &[f32]) -> Vec<Vector> {
-        let (size, vectors) = (self.size(), self.vectors());
-        let mut turned = vec![[0.0; LANES]; size * vectors];
-        for (c, plane) in values.chunks_exact(size).enumerate() {
-            let to = turned.iter_mut().skip(c / LANES).step_by(vectors);
-            to.zip(plane).for_each(|(to, value)| to[c % LANES] = *value);
+    fn turned(&self, values: &[f32], [rows, columns]: &[Vec<usize>; 2], lanes: usize) -> Vec<f32> {
+        let n = self.advect.axes[1].points;
+        let mut turned = vec![0.0; rows.len() * columns.len() * lanes];
+        for (c, plane) in values.chunks_exact(self.size()).enumerate() {
+            let mut to = turned[c..].iter_mut().step_by(lanes);
+            for row in rows.iter().map(|row| &plane[row * n..(row + 1) * n]) {
+                to.by_ref().zip(columns).for_each(|(to, column)| *to = row[*column]);
+            }
         }
         turned
     }
 
-    /// The taps of a point along both axes, and how many of the first count.
+    /// The taps of a point along both axes.
     #[inline(always)]
-    fn taps(&self, point: usize) -> ([Taps; 2], usize) {
+    fn taps(&self, point: usize) -> [Taps; 2] {
         let ([first, last], size) = (self.advect.axes, self.size());
         let d = |axis: usize| self.displacement[axis * size + point];
         let (i, j) = (point / last.points, point % last.points);
         match self.advect.dim {
-            1 => ([Taps::trivial(), Taps::new(last, j, d(0))], 1),
-            _ => ([Taps::new(first, i, d(0)), Taps::new(last, j, d(1))], 4),
+            1 => [Taps::trivial(), Taps::new(last, j, d(0))],
+            _ => [Taps::new(first, i, d(0)), Taps::new(last, j, d(1))],
         }
     }
 
+    /// The moved values, each made of four points along `ROWS` rows.
     #[inline(always)]
-    fn forward(self, out: &mut [f32]) {
-        let (size, vectors, h) = (self.size(), self.vectors(), self.turned(self.h));
+    fn forward<V: Lanes, const ROWS: usize>(self, out: &mut [f32]) {
+        let (size, lanes, shown) = (self.size(), self.channels.next_multiple_of(V::N), self.continued());
+        let (h, columns) = (self.turned(self.h, &shown, lanes), shown[1].len());
+        let mut moved = vec![0.0; lanes];
         for point in 0..size {
-            let ([first, last], rows) = self.taps(point);
-            for v in 0..vectors {
-                let mut value = [0.0; LANES];
-                for r in 0..rows {
-                    let from = first.at[r] * self.advect.axes[1].points;
-                    let mut row = [0.0; LANES];
-                    for (at, weight) in last.at.iter().zip(last.weights) {
-                        add(&mut row, weight, &h[(from + at) * vectors + v]);
+            let [first, last] = self.taps(point);
+            let from = (first.first * columns + last.first) * lanes;
+            let h = &h[from..from + ((ROWS - 1) * columns + 4) * lanes];
+            for v in (0..lanes).step_by(V::N) {
+                // SAFETY: this is the kernel of `V`; `h` begins at the first of the points and ends with the last, and
+                // points and `moved` have whole vectors.
+                unsafe {
+                    let mut value = V::splat(0.0);
+                    for r in 0..ROWS {
+                        let mut row = V::splat(0.0);
+                        for k in 0..4 {
+                            let near = V::load(h.as_ptr().add((r * columns + k) * lanes + v));
+                            row = near.mul_add(row.all(last.weights[k]), row);
+                        }
+                        value = row.mul_add(row.all(first.weights[r]), value);
                     }
-                    add(&mut value, first.weights[r], &row);
+                    value.store(moved.as_mut_ptr().add(v));
                 }
-                for (c, value) in (v * LANES..self.channels).zip(value) {
-                    out[c * size + point] = value;
-                }
+            }
+            for (c, moved) in moved[..self.channels].iter().enumerate() {
+                out[c * size + point] = *moved;
             }
         }
     }
 
-    /// Gradients of the state `[channels, n0 n1]` and of the displacement `[D, n0 n1]`.
+    /// Gradients of the state `[channels, n0 n1]`, added, and of the displacement `[D, n0 n1]`.
     #[inline(always)]
-    fn backward(self, gradient: &[f32], dh: &mut [f32], dd: &mut [f32]) {
-        let (size, vectors) = (self.size(), self.vectors());
-        let (h, gradient) = (self.turned(self.h), self.turned(gradient));
-        let mut turned = vec![[0.0; LANES]; size * vectors];
+    fn backward<V: Lanes, const ROWS: usize>(self, gradient: &[f32], dh: &mut [f32], dd: &mut [f32]) {
+        let (size, lanes, shown) = (self.size(), self.channels.next_multiple_of(V::N), self.continued());
+        let (h, columns) = (self.turned(self.h, &shown, lanes), shown[1].len());
+        let mut turned = vec![0.0; h.len()];
+        let mut of_point = vec![0.0; lanes];
         for point in 0..size {
-            let ([first, last], rows) = self.taps(point);
+            let [first, last] = self.taps(point);
+            for (c, of_point) in of_point[..self.channels].iter_mut().enumerate() {
+                *of_point = gradient[c * size + point];
+            }
+            let from = (first.first * columns + last.first) * lanes;
+            let points = from..from + ((ROWS - 1) * columns + 4) * lanes;
+            let (h, to) = (&h[points.clone()], &mut turned[points]);
             let mut change = [0.0; 2];
-            for v in 0..vectors {
-                let dy = gradient[point * vectors + v];
-                // Derivatives of the value along both axes.
-                let mut along = [[0.0; LANES]; 2];
-                for r in 0..rows {
-                    let from = first.at[r] * self.advect.axes[1].points;
-                    let (mut row, mut slope) = ([0.0; LANES], [0.0; LANES]);
-                    for k in 0..4 {
-                        let at = (from + last.at[k]) * vectors + v;
-                        add(&mut row, last.weights[k], &h[at]);
-                        add(&mut slope, last.slopes[k], &h[at]);
-                        add(&mut turned[at], first.weights[r] * last.weights[k], &dy);
+            for v in (0..lanes).step_by(V::N) {
+                // SAFETY: this is the kernel of `V`; `h` and `to` begin at the first of the points and end with the last,
+                // and points and `of_point` have whole vectors.
+                unsafe {
+                    let (zero, dy) = (V::splat(0.0), V::load(of_point.as_ptr().add(v)));
+                    // Derivatives of the value along both axes.
+                    let mut along = [zero; 2];
+                    for r in 0..ROWS {
+                        let (mut row, mut slope) = (zero, zero);
+                        let back = dy.mul_add(dy.all(first.weights[r]), zero);
+                        for k in 0..4 {
+                            let at = (r * columns + k) * lanes + v;
+                            let near = V::load(h.as_ptr().add(at));
+                            row = near.mul_add(row.all(last.weights[k]), row);
+                            slope = near.mul_add(row.all(last.slopes[k]), slope);
+                            let to = to.as_mut_ptr().add(at);
+                            back.mul_add(row.all(last.weights[k]), V::load(to)).store(to);
+                        }
+                        along[0] = row.mul_add(row.all(first.slopes[r]), along[0]);
+                        along[1] = slope.mul_add(row.all(first.weights[r]), along[1]);
                     }
-                    add(&mut along[0], first.slopes[r], &row);
-                    add(&mut along[1], first.weights[r], &slope);
+                    let [first, last] = along.map(|along| along.mul_add(dy, zero));
+                    let sums = V::sums([first, last, zero, zero]);
+                    change.iter_mut().zip(sums).for_each(|(change, sum)| *change += sum);
                 }
-                change.iter_mut().zip(&along).for_each(|(change, along)| *change += dot(along, &dy));
             }
             for (d, change) in change[2 - self.advect.dim..].iter().enumerate() {
                 dd[d * size + point] = *change;
             }
         }
+        // A point that is shown more than once gets what all that show it do.
+        let n = self.advect.axes[1].points;
         for (c, plane) in dh.chunks_exact_mut(size).enumerate() {
-            let from = turned.iter().skip(c / LANES).step_by(vectors);
-            plane.iter_mut().zip(from).for_each(|(to, from)| *to = from[c % LANES]);
+            let mut from = turned[c..].iter().step_by(lanes);
+            for row in &shown[0] {
+                let row = &mut plane[row * n..(row + 1) * n];
+                from.by_ref().zip(&shown[1]).for_each(|(from, column)| row[*column] += from);
+            }
         }
     }
 }
@@ -224,7 +247,10 @@ impl Kernel for GroupForward<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        self.0.forward(self.1);
+        match self.0.advect.dim {
+            1 => self.0.forward::<V, 1>(self.1),
+            _ => self.0.forward::<V, 4>(self.1),
+        }
     }
 }
 
@@ -235,7 +261,10 @@ impl Kernel for GroupBackward<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        self.0.backward(self.1, self.2, self.3);
+        match self.0.advect.dim {
+            1 => self.0.backward::<V, 1>(self.1, self.2, self.3),
+            _ => self.0.backward::<V, 4>(self.1, self.2, self.3),
+        }
     }
 }
 
@@ -313,7 +342,7 @@ impl Operation for Advect {
     fn forward(&self, inputs: &[Array], _tracked: bool) -> Forward {
         let (groups, [size, _]) = self.groups(&inputs[0], &inputs[1]);
         let mut output = vec![0.0; inputs[0].values.len()];
-        let isa = Isa::detect();
+        let isa = groups.first().map_or_else(Isa::detect, Group::isa);
         output
             .par_chunks_exact_mut(size)
             .zip(groups)
@@ -325,7 +354,7 @@ impl Operation for Advect {
         let (groups, [size, moved]) = self.groups(&pass.inputs[0], &pass.inputs[1]);
         let mut dh = vec![0.0; pass.inputs[0].values.len()];
         let mut dd = vec![0.0; pass.inputs[1].values.len()];
-        let isa = Isa::detect();
+        let isa = groups.first().map_or_else(Isa::detect, Group::isa);
         let both = dh.par_chunks_exact_mut(size).zip(dd.par_chunks_exact_mut(moved));
         both.zip(pass.gradient.par_chunks_exact(size)).zip(groups).for_each(
             |(((dh, dd), gradient), group)| {

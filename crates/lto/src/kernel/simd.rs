@@ -49,6 +49,24 @@ impl Isa {
         found
     }
 
+    /// The one with the shortest vectors that hold `n` numbers, if any does: the rest of a longer one is work for nothing.
+    pub fn holding(n: usize) -> Self {
+        let available = Self::available();
+        let holds = |isa: &&Isa| **isa != Isa::Portable && isa.lanes() >= n;
+        available.iter().rev().find(holds).copied().unwrap_or(available[0])
+    }
+
+    /// Numbers in a vector: see [`Lanes::N`].
+    fn lanes(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => Avx512::N,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => Avx2::N,
+            Isa::Portable => Portable::N,
+        }
+    }
+
     /// Output channels in one register tile: see [`Lanes::BLOCK`].
     pub fn block(self) -> usize {
         match self {
