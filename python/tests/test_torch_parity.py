@@ -237,3 +237,22 @@ def test_everything_is_made_on_the_device_of_the_weights(
         for query in (points, module.grid(5, 6)):
             found = module.to("meta")(observed, seen, 1.0, 2.0, query, "direct")
             assert found.device.type == "meta"
+
+
+@pytest.mark.parametrize("way", ["direct", "chain", "rollout"])
+@pytest.mark.parametrize(("symmetries", "dim"), [("odd_mirror", 1), ("mirror', 'negation", 2), ("shifted", 2)])
+def test_means_over_symmetries(tmp_path: Path, symmetries: str, dim: int, way: str) -> None:
+    """Of two channels with means far from zero, which a change of sign moves; the shifted ones on a square that is periodic."""
+    data = timed_data(tmp_path, dim)
+    if symmetries == "shifted":
+        symmetries = "transpose', 'shifted_transpose', 'shifted_rotation"
+        data = data.replace('"x"', '"all"').replace("0.5:2.5", "-1:2")
+        with np.load(tmp_path / "timed2.npz") as file:
+            x, part = file["x"], file["data"][:, :, :, :8]
+            whole = {"data": np.concatenate([part, part], 3), "t": file["t"], "x": x, "y": x}
+        np.savez(tmp_path / "timed2.npz", **whole)
+    data += f"symmetries = ['{symmetries}']\n"
+    keys = {"max_step": "2.0", "encoder": ENCODERS["estimate"], "output": "'gated'"}
+    run, module = shaken(tmp_path, data, twin(**keys), TRAIN.replace("batch = 2", "batch = 2\nsymmetrize = true"))
+    assert len(module.isometries) == {1: 2, 2: 8}[dim]
+    check(run, module, to=3.0, flags=("--way", way))

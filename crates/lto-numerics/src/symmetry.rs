@@ -106,25 +106,64 @@ impl Symmetry {
                 let shift = axes[0].length() * rng.random::<f64>();
                 drawn.axes.iter_mut().zip([shift, -shift]).for_each(|(to, shift)| to.shift = shift);
             }
-            Symmetry::ShiftedTranspose if rng.random() => {
-                let half = 0.5 * axes[0].length();
-                drawn.axes = vec![
-                    AxisMove { from: 1, mirrored: false, shift: half },
-                    AxisMove { from: 0, mirrored: false, shift: 0.0 },
-                ];
-                drawn.negated = true;
-            }
-            Symmetry::ShiftedRotation if rng.random() => {
-                let quarter = 0.25 * axes[0].length();
-                drawn.axes = vec![
-                    AxisMove { from: 0, mirrored: true, shift: quarter },
-                    AxisMove { from: 1, mirrored: true, shift: 0.0 },
-                ];
-            }
+            Symmetry::ShiftedTranspose if rng.random() => drawn = shifted_transpose(axes),
+            Symmetry::ShiftedRotation if rng.random() => drawn = shifted_rotation(axes),
             Symmetry::ShiftedTranspose | Symmetry::ShiftedRotation => {}
         }
         drawn
     }
+
+    /// Its members, the identity first, for a domain that supports it; of the shifts, of which there are endlessly many, the
+    /// identity alone.
+    pub fn members(self, domain: &Domain) -> Vec<Isometry> {
+        let (axes, identity) = (domain.axes(), Isometry::identity(domain.dim()));
+        let mirrored = |which: usize| {
+            let mut map = identity.clone();
+            map.axes.iter_mut().enumerate().for_each(|(d, to)| to.mirrored = which >> d & 1 == 1);
+            map
+        };
+        let negated = |map: Isometry| Isometry { negated: true, ..map };
+        match self {
+            Symmetry::Translation | Symmetry::DiagonalTranslation => vec![identity],
+            Symmetry::Mirror => (0..1 << axes.len()).map(mirrored).collect(),
+            Symmetry::Transpose => permutations(axes.len())
+                .into_iter()
+                .map(|order| {
+                    let axes = order.into_iter().map(|from| AxisMove { from, mirrored: false, shift: 0.0 });
+                    Isometry { axes: axes.collect(), negated: false }
+                })
+                .collect(),
+            Symmetry::Negation => vec![identity.clone(), negated(identity)],
+            Symmetry::OddMirror => vec![identity.clone(), negated(mirrored((1 << axes.len()) - 1))],
+            Symmetry::ShiftedTranspose => vec![identity, shifted_transpose(axes)],
+            Symmetry::ShiftedRotation => vec![identity, shifted_rotation(axes)],
+        }
+    }
+}
+
+/// The other member of [`Symmetry::ShiftedTranspose`].
+fn shifted_transpose(axes: &[Axis]) -> Isometry {
+    let moves = [(1, 0.5 * axes[0].length()), (0, 0.0)];
+    let axes = moves.map(|(from, shift)| AxisMove { from, mirrored: false, shift });
+    Isometry { axes: axes.into(), negated: true }
+}
+
+/// The other member of [`Symmetry::ShiftedRotation`].
+fn shifted_rotation(axes: &[Axis]) -> Isometry {
+    let moves = [(0, 0.25 * axes[0].length()), (1, 0.0)];
+    let axes = moves.map(|(from, shift)| AxisMove { from, mirrored: true, shift });
+    Isometry { axes: axes.into(), negated: false }
+}
+
+/// All orders of 0 … n − 1, the increasing one first.
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    (0..n).fold(vec![Vec::new()], |orders, _| {
+        let longer = |order: Vec<usize>| {
+            let rest: Vec<usize> = (0..n).filter(|i| !order.contains(i)).collect();
+            rest.into_iter().map(move |i| [order.clone(), vec![i]].concat())
+        };
+        orders.into_iter().flat_map(longer).collect()
+    })
 }
 
 /// Where the new coordinate along one axis comes from: `x ↦ shift + x_from`, or
@@ -168,6 +207,15 @@ impl Isometry {
     pub fn draw(families: &[Symmetry], domain: &Domain, rng: &mut impl Rng) -> Self {
         let start = Self::identity(domain.dim());
         families.iter().fold(start, |map, family| map.then(&family.draw(domain, rng)))
+    }
+
+    /// Every [member](Symmetry::members) of every family, one after the other; the identity first.
+    pub fn all(families: &[Symmetry], domain: &Domain) -> Vec<Self> {
+        let start = vec![Self::identity(domain.dim())];
+        families.iter().fold(start, |maps, family| {
+            let members = family.members(domain);
+            maps.iter().flat_map(|map| members.iter().map(|next| map.then(next))).collect()
+        })
     }
 
     /// This map, then `next`.
@@ -245,6 +293,7 @@ mod tests {
     use super::*;
     use crate::grid::Placement;
     use crate::pde::sample_rng;
+    use crate::setconv::SetConv;
 
     /// Grid, masked grid and scattered points agree on where every value goes, for any map.
     #[test]
@@ -270,6 +319,43 @@ mod tests {
                         assert!(domain.distance(&a, &b) < 1e-12, "{map:?}: {a:?} {b:?}");
                     }
                 }
+            }
+        }
+    }
+
+    /// Whatever is drawn of a family without shifts is one of its members, and no member comes twice.
+    #[test]
+    fn members_are_all_that_is_drawn() {
+        let domain = Domain::unit(2, true).unwrap();
+        for (symmetry, n) in Symmetry::ALL.into_iter().zip([1, 4, 2, 2, 2, 1, 2, 2]) {
+            let members = symmetry.members(&domain);
+            assert!(members.len() == n && members[0] == Isometry::identity(2), "{symmetry:?}");
+            let drawn = (0..60).map(|seed| symmetry.draw(&domain, &mut sample_rng(3, seed)));
+            if !matches!(symmetry, Symmetry::Translation | Symmetry::DiagonalTranslation) {
+                let mut missing = members;
+                drawn.for_each(|map| missing.retain(|member| *member != map));
+                assert!(missing.is_empty(), "{symmetry:?} never drew {missing:?}");
+            }
+        }
+    }
+
+    /// The estimate from moved sensors is the moved estimate, for all members together.
+    #[test]
+    fn set_convolutions_move_along() {
+        let domain = Domain::unit(2, true).unwrap();
+        let at = |n: usize, k: f64| (0..2 * n).map(|i| (k * i as f64).fract()).collect();
+        let sensors = Points::scattered(domain.clone(), at(20, 0.381_966)).unwrap();
+        let places = Points::scattered(domain.clone(), at(30, 0.271_828)).unwrap();
+        let values: Vec<f64> = (0..20).map(|i| (1.7 * f64::from(i)).sin()).collect();
+        let convolution = SetConv::new(0.15).unwrap();
+        let still = convolution.apply(&sensors, &values, &places).unwrap();
+        let families = [Symmetry::Mirror, Symmetry::ShiftedTranspose, Symmetry::ShiftedRotation];
+        for map in Isometry::all(&families, &domain) {
+            let ((sensors, _), (places, _)) = (map.apply(&sensors).unwrap(), map.apply(&places).unwrap());
+            let values: Vec<f64> = values.iter().map(|value| map.sign() * value).collect();
+            let moved = convolution.apply(&sensors, &values, &places).unwrap();
+            for (a, b) in still.signal.iter().zip(&moved.signal) {
+                assert!((map.sign() * a - b).abs() < 1e-11, "{map:?}: {a} {b}");
             }
         }
     }

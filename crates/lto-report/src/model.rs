@@ -5,6 +5,7 @@ use crate::text::Page;
 use crate::words::{self, count};
 use lto::description::Description;
 use lto::train::in_order;
+use lto_numerics::Isometry;
 use serde_json::Value;
 
 /// The description for the terminal.
@@ -26,6 +27,11 @@ pub fn text(model: &Description, color: bool) -> String {
     }
     if let Some(data) = &model.calibrated_on {
         page.line(&format!("bands: calibrated on {data}"));
+    }
+    if !model.symmetries.is_empty() {
+        let names: Vec<&str> = model.symmetries.iter().map(|family| family.name()).collect();
+        let number = Isometry::all(&model.symmetries, &model.problem.domain).len();
+        page.line(&format!("predictions: means over {number} symmetries ({})", names.join(", ")));
     }
     domain(model, &mut page);
     let total = model.parameters.total;

@@ -8,8 +8,8 @@ use crate::operator::Operator;
 use crate::parameters::Named;
 use crate::problem::Problem;
 use crate::train::folder::CONFIG_FILE;
-use lto_numerics::Points;
 use lto_numerics::dataset::Normalizer;
+use lto_numerics::{Points, Symmetry};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,9 @@ pub struct Description {
     pub cpu_minutes: Option<f64>,
     /// Which way to later times was best on held-out samples, by lead.
     pub ways: Vec<BestWay>,
+    /// The symmetries that its predictions are means over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symmetries: Vec<Symmetry>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
     /// What its bands were calibrated on, in words; `None` if it gives none.
@@ -151,6 +154,7 @@ impl Description {
             steps: card.steps,
             cpu_minutes: card.cpu_minutes,
             ways: card.ways,
+            symmetries: card.symmetries,
             errors: card.errors,
             calibrated_on: card.calibration.map(|calibration| calibration.data),
         }

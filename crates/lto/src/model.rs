@@ -18,13 +18,14 @@ use crate::baseline::persistence::PERSISTENCE;
 use crate::course::{self, Course, MeanCourse};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::operator::{Operator, OperatorConfig};
+use crate::operator::{Operator, OperatorConfig, Symmetrized};
 use crate::parameters::Named;
 use crate::problem::{Problem, statics};
 use crate::size::Size;
 use crate::twin::config::TwinConfig;
 use crate::twin::encoder::EncoderConfig;
 use crate::weights;
+use lto_numerics::Symmetry;
 use lto_numerics::dataset::Normalizer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -205,12 +206,39 @@ pub struct ModelCard {
     /// Which way to later times was best on held-out samples, by lead; empty if it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<BestWay>,
+    /// The symmetries that its predictions are [means](crate::operator::Symmetrized) over; if none, they are what the operator
+    /// gives.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symmetries: Vec<Symmetry>,
     /// Errors by name, as measured at the end of training.
     pub errors: BTreeMap<String, f64>,
     /// How far its forecasts are off, if that was measured on held-out samples: what bands are made of. One that another version
     /// measured in another way counts as none.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::band::if_current")]
     pub calibration: Option<Calibration>,
+}
+
+impl ModelCard {
+    /// The card of a model that has not been trained, for states in normalized units.
+    pub fn untrained(problem: Problem, model: ModelConfig) -> Self {
+        let n = problem.target_channels;
+        Self {
+            source_normalizer: Normalizer::identity(problem.source_channels),
+            target_normalizer: Normalizer::identity(n),
+            course: None,
+            channel_names: (0..n).map(|c| if n == 1 { "u".into() } else { format!("u{c}") }).collect(),
+            native_interval: None,
+            data: String::new(),
+            steps: 0,
+            cpu_minutes: None,
+            ways: Vec::new(),
+            symmetries: Vec::new(),
+            errors: BTreeMap::new(),
+            calibration: None,
+            problem,
+            model,
+        }
+    }
 }
 
 /// An operator in physical units. Clones share its weights; threads may share it.
@@ -229,7 +257,28 @@ impl Model {
     /// A configuration that is inconsistent, or does not fit the problem.
     pub fn new(card: ModelCard, seed: u64) -> Result<Self> {
         let operator = card.model.init(&card.problem, seed, Device::default())?;
-        Ok(Self::of(card, operator))
+        Self::of(card, operator).symmetrized()
+    }
+
+    /// The same model, whose predictions are means over the symmetries of its card.
+    ///
+    /// # Errors
+    /// A symmetry that the domain does not have, or a mean course or static fields, which have none.
+    pub(crate) fn symmetrized(self) -> Result<Self> {
+        let card = &self.card;
+        if card.symmetries.is_empty() {
+            return Ok(self);
+        }
+        if card.course.is_some() || card.problem.measured.statics.is_some() {
+            return Err(Error::Config {
+                key: "train.symmetrize".into(),
+                value: "true".into(),
+                requirement: "must be left out with data.anomalies and data.static, which no symmetry leaves as they are".into(),
+            });
+        }
+        let normalizers = [&card.source_normalizer, &card.target_normalizer];
+        let operator = Symmetrized::new(self.operator.clone(), &card.symmetries, normalizers)?;
+        Ok(self.with_operator(Arc::new(operator)))
     }
 
     /// A model of an operator.
@@ -384,10 +433,10 @@ impl Model {
         });
         let course = course.transpose()?;
         let operator = weights::load_into(operator.as_ref(), tensors, path)?;
-        let model = Self::of(card, operator);
-        Ok(match course {
-            Some(course) => model.departing_from(course),
-            None => model,
-        })
+        let mut model = Self::of(card, operator);
+        if let Some(course) = course {
+            model = model.departing_from(course);
+        }
+        model.symmetrized().map_err(|e| Error::bad_file(path, e.to_string()))
     }
 }

@@ -3,6 +3,8 @@
 //! An [`Architecture`] says what is computed: encode → evolve → decode. Everything else about an [`Operator`]
 //! (parameters, gradients, checks and the usual loss) follows from that, written once.
 
+mod symmetrized;
+
 use crate::device::send;
 use crate::error::{Error, Result};
 use crate::loss::{LossTerm, Objective};
@@ -18,6 +20,8 @@ use lto_numerics::{Points, SetConv};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
+
+pub use symmetrized::Symmetrized;
 
 /// Examples: observations, and the truth at the query points. In physical units from the data, in normalized
 /// ones for operators.

@@ -7,7 +7,6 @@ use lto::problem::Problem;
 use lto::train::{Silent, Trainer};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Axis, Domain, Points};
-use std::collections::BTreeMap;
 
 /// [0, 2] × circle or [0, 2] × [0, 1], untrained, for targets about 5.
 fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Model> {
@@ -30,19 +29,10 @@ fn model(periodic: bool, times: Option<[f64; 2]>, keys: &str) -> lto::Result<Mod
     let of_data: Normalizer = serde_json::from_str(r#"{"mean": [5.0], "scale": [2.0]}"#).unwrap();
     let (source_normalizer, target_normalizer) = model.normalizers(&problem, (of_data.clone(), of_data));
     let card = ModelCard {
-        problem,
-        model,
         source_normalizer,
         target_normalizer,
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: times.map(|_| 0.5),
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem, model)
     };
     Model::new(card, 3)
 }

@@ -7,7 +7,6 @@ use lto::problem::Problem;
 use lto_numerics::Sample;
 use lto_numerics::dataset::{ContextDesign, Normalizer};
 use lto_numerics::pde::{HeatConfig, PdeConfig, sample_rng};
-use std::collections::BTreeMap;
 
 /// A twin whose decoder gives 0 everywhere: its prediction is the mean of the target normalizer.
 fn constant_model(value: f64) -> Model {
@@ -34,19 +33,9 @@ fn constant_model(value: f64) -> Model {
         serde_json::from_value(serde_json::json!({"mean": [mean], "scale": [1.0]})).unwrap()
     };
     let card = ModelCard {
-        problem,
-        model: config,
         source_normalizer: normalizer(0.0),
         target_normalizer: normalizer(value),
-        course: None,
-        channel_names: vec!["u".into()],
-        native_interval: None,
-        data: String::new(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem, config)
     };
     Model::of(card, operator)
 }

@@ -9,7 +9,7 @@ use lto::operator::Batch;
 use lto::optim::schedule::{Constant, ScheduleConfig};
 use lto::problem::Problem;
 use lto::train::{Moment, Stepper};
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::pde::sample_rng;
 use lto_numerics::{Domain, Grid, Placement, Points};
 use rand_distr::{Distribution, StandardNormal};
@@ -32,27 +32,19 @@ fn model(output: &str, deviation: bool) -> Model {
     }))
     .unwrap();
     let card = ModelCard {
-        problem: Problem {
-            domain: Domain::unit(1, true).unwrap(),
-            source_channels: 1,
-            target_channels: 1,
-            native: vec![N],
-            times: Some([0.0, 1.0]),
-            changes: Vec::new(),
-            measured: Default::default(),
-        },
-        model: config,
-        source_normalizer: Normalizer::identity(1),
-        target_normalizer: Normalizer::identity(1),
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: Some(1.0),
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(
+            Problem {
+                domain: Domain::unit(1, true).unwrap(),
+                source_channels: 1,
+                target_channels: 1,
+                native: vec![N],
+                times: Some([0.0, 1.0]),
+                changes: Vec::new(),
+                measured: Default::default(),
+            },
+            config,
+        )
     };
     Model::new(card, 3).unwrap()
 }

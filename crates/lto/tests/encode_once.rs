@@ -8,7 +8,6 @@ use lto::operator::{Architecture, Seen, tensor};
 use lto::problem::Problem;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,27 +20,21 @@ fn card() -> ModelCard {
                 evolution = { kind = 'residual', width = 4 }\ndecoder = { hidden = 8 }\noutput = 'residual'";
     let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [3.0], "scale": [2.0]}"#).unwrap();
     ModelCard {
-        problem: Problem {
-            domain: domain(),
-            source_channels: 1,
-            target_channels: 1,
-            native: vec![16, 16],
-            times: Some([0.0, 1.0]),
-            changes: Vec::new(),
-            measured: Default::default(),
-        },
-        model: toml::from_str::<ModelConfig>(text).unwrap(),
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: Some(0.1),
-        data: String::new(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(
+            Problem {
+                domain: domain(),
+                source_channels: 1,
+                target_channels: 1,
+                native: vec![16, 16],
+                times: Some([0.0, 1.0]),
+                changes: Vec::new(),
+                measured: Default::default(),
+            },
+            toml::from_str::<ModelConfig>(text).unwrap(),
+        )
     }
 }
 

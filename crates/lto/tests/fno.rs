@@ -10,9 +10,8 @@ use lto::baseline::fno::config::FnoConfig;
 use lto::model::{Model, ModelCard, ModelConfig};
 use lto::operator::{Operator, Reach};
 use lto::problem::Problem;
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use whole_grids::{assert_equals_fixture, grid, numbers, problem, refusal};
@@ -115,21 +114,7 @@ fn a_grid_is_never_cut() {
     let domain = Domain::unit(2, false).unwrap();
     let problem = Problem { times: None, ..problem(&domain, [1, 1], &[9, 9]) };
     let model: ModelConfig = toml::from_str("kind = 'fno'\nwidth = 2\nmodes = 3\nhidden = 2").unwrap();
-    let card = ModelCard {
-        problem,
-        model,
-        source_normalizer: Normalizer::identity(1),
-        target_normalizer: Normalizer::identity(1),
-        course: None,
-        channel_names: vec!["u".into()],
-        native_interval: None,
-        data: String::new(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
-    };
+    let card = ModelCard::untrained(problem, model);
     let model = Model::new(card, 1).unwrap();
     assert_eq!(model.operator().reach(), Reach::Direct);
     let points = grid(&domain, &[257, 257], Placement::Vertex);

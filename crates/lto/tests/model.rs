@@ -5,7 +5,6 @@ use lto::model::{Model, ModelCard, ModelConfig};
 use lto::problem::Problem;
 use lto_numerics::dataset::{Context, NormalizerFit};
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn model() -> Model {
@@ -27,19 +26,11 @@ fn model() -> Model {
     fit.add(&[10.0, 14.0, -3.0, -5.0], 2).unwrap();
     let normalizer = fit.finish().unwrap();
     let card = ModelCard {
-        problem,
-        model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
-        course: None,
         channel_names: vec!["u".into(), "v".into()],
         native_interval: Some(0.5),
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem, config)
     };
     Model::new(card, 1).unwrap()
 }

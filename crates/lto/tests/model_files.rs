@@ -6,7 +6,6 @@ use lto::{Device, weights};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Points};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,19 +34,10 @@ fn model() -> Model {
         measured: Default::default(),
     };
     let card = ModelCard {
-        problem,
-        model,
         source_normalizer: normalizer(),
         target_normalizer: normalizer(),
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: Some(0.1),
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem, model)
     };
     Model::new(card, 3).unwrap()
 }

@@ -8,7 +8,6 @@ use lto::problem::Problem;
 use lto::{Error, Result};
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where the query is the context: the newest frame, times 3, plus the oldest, plus s, in normalized units.
@@ -64,19 +63,10 @@ fn model(history: usize, reach: Reach) -> Model {
         serde_json::from_value(serde_json::json!({ "mean": vec![1.0; n], "scale": vec![scale; n] })).unwrap()
     };
     let card = ModelCard {
-        problem: problem.clone(),
-        model: ModelConfig::Persistence,
         source_normalizer: normalizer(history, 2.0),
         target_normalizer: normalizer(1, 4.0),
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: Some(INTERVAL),
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem.clone(), ModelConfig::Persistence)
     };
     Model::of(card, Arc::new(Known { problem, reach }))
 }

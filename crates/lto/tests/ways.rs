@@ -4,7 +4,6 @@ use lto::model::{BestWay, Forecast, Model, ModelCard, ModelConfig, Way};
 use lto::problem::Problem;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const INTERVAL: f64 = 0.1;
@@ -30,19 +29,11 @@ fn model(max_step: Option<f64>, ways: &[(f64, Way)]) -> Model {
     let normalizer: Normalizer =
         serde_json::from_value(serde_json::json!({ "mean": [0.3], "scale": [1.4] })).unwrap();
     let card = ModelCard {
-        problem,
-        model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: Some(INTERVAL),
-        data: String::new(),
-        steps: 0,
-        cpu_minutes: None,
         ways: ways.iter().map(|&(lead, way)| BestWay { lead, way }).collect(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem, config)
     };
     let made = Model::new(card, 3).unwrap();
     let mut count = 0u32;

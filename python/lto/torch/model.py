@@ -19,6 +19,7 @@ from .checks import checked_batch, checked_points, checked_times, checked_values
 from .course import MeanCourse
 from .points import Grid, Points, whole_grid
 from .problem import Problem
+from .symmetry import carried_back, isometries, moved_values
 
 Latent = TypeVar("Latent")
 
@@ -55,6 +56,8 @@ class Model(nn.Module, Generic[Latent]):
         course, means = card.get("course"), card["target_normalizer"]["mean"]
         self.course = None if course is None else MeanCourse(course, self.problem, means)
         """The mean course that states are departures from, if they are."""
+        self.isometries = isometries(card, self.problem)
+        """The symmetries that predictions are means over; of most models the identity alone."""
         self.extrapolates = False
         """Whether times outside the training data's are accepted."""
         self._trained: str | None = None
@@ -133,10 +136,24 @@ class Model(nn.Module, Generic[Latent]):
         predicted = stepping.predict(self, Context(placed, observed), times, asked, way)
         return predicted if values.dim() == 3 else predicted[0]
 
-    def apply_once(self, context: Context, s: Tensor, t: Tensor, query: Points) -> Tensor:
-        """Encode, evolve from s to t, decode: ``[b, p, N]`` → ``[b, q, M]``, in physical units."""
+    def propagate(self, context: Context, s: Tensor, t: Tensor, query: Points, n: int = 1) -> Tensor:
+        """Encode, evolve from s to t in n equal steps, decode: ``[b, p, N]`` → ``[b, q, M]``, in physical units."""
+        if len(self.isometries) == 1:
+            return self._applied(context, s, t, query, n)
+        device, each = context.values.device, []
+        for map in self.isometries:
+            points, order = map.moved(self.problem, context.points, device)
+            moved = Context(points, moved_values(context.values, order, map.sign))
+            asked, order = map.moved(self.problem, query, device)
+            each.append(carried_back(self._applied(moved, s, t, asked, n), order, map.sign))
+        return torch.stack(each).mean(0)
+
+    def _applied(self, context: Context, s: Tensor, t: Tensor, query: Points, n: int) -> Tensor:
         context = self.normalized(context, s)
-        latent = self.evolve(self.encode(context), s, t)
+        latent = self.encode(context)
+        for k in range(n):
+            first, last = (s, t) if n == 1 else (s + (t - s) * k / n, s + (t - s) * (k + 1) / n)
+            latent = self.evolve(latent, first, last)
         return self.physical(self.decode(latent, context, s, t, query), context.values, t, query)
 
     def normalized(self, context: Context, s: Tensor) -> Context:

@@ -34,7 +34,7 @@ class _Direct(nn.Module):
         times = next(rest) if self.takes_times else torch.zeros(values.shape[0], 2, device=device)
         query = checked_points(model.problem, "query", self.query or next(rest), device)
         checked_batch(values, points, query)
-        return model.apply_once(Context(points, values), times[:, 0], times[:, 1], query)
+        return model.propagate(Context(points, values), times[:, 0], times[:, 1], query)
 
 
 def export(

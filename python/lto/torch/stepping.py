@@ -33,7 +33,7 @@ def predict(
     if way is not None and way not in WAYS:
         raise ConfigError(f"way = {way!r}: must be one of {', '.join(WAYS)}")
     if model.problem.times is None:
-        return model.apply_once(context, s, t, query)
+        return model.propagate(context, s, t, query)
     if model.goes_by_steps:
         if way not in (None, "rollout"):
             raise ConfigError(
@@ -43,22 +43,13 @@ def predict(
     if way is None:
         way = _agreed("best way", [_way(model, lead) for lead in _numbers(t - s)[0]])
     if way == "direct":
-        return model.apply_once(context, s, t, query)
+        return model.propagate(context, s, t, query)
     n = _agreed("number of steps", [_n_steps(model, lead) for lead in _numbers(t - s)[0]])
     if way == "chain":
-        return _chain(model, context, s, t, n, query)
+        return model.propagate(context, s, t, query, n)
     given = context.points
     on = given if isinstance(given, Grid) else whole_grid(model.problem, model.problem.native)
     return _roll(model, context, s, t, n, query, on)
-
-
-def _chain(model: Model[Any], context: Context, s: Tensor, t: Tensor, n: int, query: Points) -> Tensor:
-    """n equal latent steps without decoding in between."""
-    seen = model.normalized(context, s)
-    latent = model.encode(seen)
-    for k in range(n):
-        latent = model.evolve(latent, s + (t - s) * k / n, s + (t - s) * (k + 1) / n)
-    return model.physical(model.decode(latent, seen, s, t, query), context.values, t, query)
 
 
 def _roll(
@@ -67,9 +58,9 @@ def _roll(
     """n equal steps; all but the last are decoded at the points ``on`` and observed there."""
     step = (t - s) / n
     for k in range(n - 1):
-        predicted = model.apply_once(context, s + k * step, s + (k + 1) * step, on)
+        predicted = model.propagate(context, s + k * step, s + (k + 1) * step, on)
         context = _fed_back(model, context, predicted, on)
-    return model.apply_once(context, s + (n - 1) * step, t, query)
+    return model.propagate(context, s + (n - 1) * step, t, query)
 
 
 def _fed_back(model: Model[Any], context: Context, predicted: Tensor, at: Points) -> Context:

@@ -53,19 +53,12 @@ fn write_model(path: &Path, dim: usize, periodic: bool, steady: bool, config: se
     let config: ModelConfig = serde_json::from_value(config).unwrap();
     let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [10.0], "scale": [2.0]}"#).unwrap();
     let card = ModelCard {
-        problem,
-        model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
-        course: None,
-        channel_names: vec!["u".into()],
         native_interval: (!steady).then_some(0.25),
         data: "nothing".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
         errors: BTreeMap::from([("validation".to_string(), 0.5)]),
-        calibration: None,
+        ..ModelCard::untrained(problem, config)
     };
     Model::new(card, 3).unwrap().save(path).unwrap();
 }

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::grid::Grid;
 use crate::points::Points;
+use crate::symmetry::Isometry;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,23 @@ impl Context {
     /// Whether a channel is missing at some point.
     pub fn has_missing(&self) -> bool {
         self.values.iter().any(|value| value.is_nan())
+    }
+
+    /// The same observations of a state that was moved by a symmetry.
+    ///
+    /// # Errors
+    /// None on a domain that supports the map.
+    pub fn moved(&self, map: &Isometry) -> Result<Self> {
+        let (points, order) = map.apply(&self.points)?;
+        let of = |all: &[f64], sign: f64| -> Vec<f64> {
+            let channels = all.chunks_exact(order.len());
+            channels
+                .flat_map(|channel| order.iter().map(|&i| sign * channel[i]).collect::<Vec<_>>())
+                .collect()
+        };
+        let values = of(&self.values, map.sign());
+        let deviations = self.deviations.as_ref().map(|all| of(all, 1.0));
+        Ok(Self { points, n_channels: self.n_channels, values, deviations })
     }
 
     /// One channel where it is observed; `None` if it is nowhere.

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use lto::model::ModelConfig;
     use lto::problem::Problem;
-    use lto_numerics::dataset::{Context, Normalizer};
+    use lto_numerics::dataset::Context;
     use lto_numerics::{Domain, Placement};
 
     fn card(times: Option<[f64; 2]>) -> ModelCard {
@@ -170,19 +170,9 @@ mod tests {
             measured: Default::default(),
         };
         ModelCard {
-            problem,
-            model: ModelConfig::Persistence,
-            source_normalizer: Normalizer::identity(2),
-            target_normalizer: Normalizer::identity(2),
-            course: None,
             channel_names: vec!["u".into(), "v,w".into()],
             native_interval: times.map(|_| 0.5),
-            data: String::new(),
-            steps: 0,
-            cpu_minutes: None,
-            ways: Vec::new(),
-            errors: Default::default(),
-            calibration: None,
+            ..ModelCard::untrained(problem, ModelConfig::Persistence)
         }
     }
 

@@ -299,19 +299,10 @@ fn models(folder: &Path) -> Vec<Input> {
         let parameters = operator.parameters();
         file("checkpoint", Target::Checkpoint, &|path| weights::write(path, &parameters, &position));
         let card = ModelCard {
-            problem: problem(),
-            model,
             source_normalizer: normalizer(),
             target_normalizer: normalizer(),
-            course: None,
-            channel_names: vec!["u".into()],
             native_interval: Some(0.1),
-            data: "made up".into(),
-            steps: 0,
-            cpu_minutes: None,
-            ways: Vec::new(),
-            calibration: None,
-            errors: Default::default(),
+            ..ModelCard::untrained(problem(), model)
         };
         let model = Model::of(card, operator);
         file("model", Target::Model, &|path| model.save(path));

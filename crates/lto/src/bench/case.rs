@@ -10,9 +10,8 @@ use crate::model::{Model, ModelCard};
 use crate::operator::Batch;
 use crate::reproduce::config_file;
 use crate::train::folder::CONFIG_FILE;
-use lto_numerics::dataset::{Context, Normalizer};
+use lto_numerics::dataset::Context;
 use lto_numerics::{Grid, Points};
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,19 +98,8 @@ impl Benchmark {
             _ => 4,
         };
         let card = ModelCard {
-            model: experiment.model,
-            source_normalizer: Normalizer::identity(problem.source_channels),
-            target_normalizer: Normalizer::identity(problem.target_channels),
-            course: None,
-            channel_names: vec!["u".into()],
             native_interval: layout.native_interval(),
-            data: String::new(),
-            steps: 0,
-            cpu_minutes: None,
-            ways: Vec::new(),
-            errors: BTreeMap::new(),
-            calibration: None,
-            problem,
+            ..ModelCard::untrained(problem, experiment.model)
         };
         let grid = layout.grid.clone();
         let n_examples = batch.unwrap_or(usual);

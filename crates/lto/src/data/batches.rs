@@ -248,8 +248,8 @@ impl Batches {
                     Some(choice.observe(&fields[draft.target], finer.map(|i| &fields[i]), &mut rng)?);
             }
             if let Some(map) = &map {
-                move_context(map, &mut context)?;
-                target_context.as_mut().map_or(Ok(()), |context| move_context(map, context))?;
+                context = context.moved(map)?;
+                target_context = target_context.map(|context| context.moved(map)).transpose()?;
             }
             self.add_noise(&mut context, target_context.as_mut(), draft.number);
             batch.contexts.push(context);
@@ -298,17 +298,6 @@ impl BatchSource for Batches {
     fn make(&self, step: u64, examples: Range<usize>) -> Result<Prepared> {
         self.some(step, examples)
     }
-}
-
-/// Transforms the points of a context along with its values.
-fn move_context(map: &Isometry, context: &mut Context) -> Result<()> {
-    let (points, order) = map.apply(&context.points)?;
-    let channels = context.values.chunks_exact(order.len());
-    context.values = channels
-        .flat_map(|values| order.iter().map(|&i| map.sign() * values[i]).collect::<Vec<_>>())
-        .collect();
-    context.points = points;
-    Ok(())
 }
 
 /// Values at some grid points, `[channel, point]`.

@@ -29,7 +29,7 @@ use config::DataConfig;
 use lto_numerics::dataset::{Normalizer, Split};
 use lto_numerics::{Field, Grid, Symmetry, memory};
 use source::{Key, SampleSource};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use source::SampleLayout;
@@ -220,19 +220,12 @@ impl Data {
     pub fn card(&self, model: ModelConfig, normalizers: (Normalizer, Normalizer)) -> ModelCard {
         let layout = self.layout();
         ModelCard {
-            problem: self.problem(),
-            model,
             source_normalizer: normalizers.0,
             target_normalizer: normalizers.1,
-            course: None,
             channel_names: layout.target_channels.clone(),
             native_interval: layout.native_interval(),
             data: layout.description.clone(),
-            steps: 0,
-            cpu_minutes: None,
-            ways: Vec::new(),
-            errors: BTreeMap::new(),
-            calibration: None,
+            ..ModelCard::untrained(self.problem(), model)
         }
     }
 

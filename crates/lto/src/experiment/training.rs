@@ -47,6 +47,9 @@ pub struct TrainConfig {
     pub context: ContextConfig,
     /// Whether examples are transformed by the symmetries of the data (`data.symmetries`).
     pub symmetries: bool,
+    /// Whether predictions of the trained model are means over these symmetries; shifts left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub symmetrize: bool,
     /// Number of random points of the native grid to compare at; all if not given.
     pub query_points: Option<usize>,
     /// Training on the model's own errors.
@@ -79,6 +82,7 @@ impl Default for TrainConfig {
             pairs: None,
             context: ContextConfig::default(),
             symmetries: false,
+            symmetrize: false,
             query_points: None,
             pushforward: PushforwardConfig::default(),
             objective: ObjectiveConfig::default(),

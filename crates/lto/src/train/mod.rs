@@ -27,6 +27,7 @@ use crate::model::{self, Model, ModelCard};
 use checkpoint::Position;
 use folder::RunFolder;
 use log::Log;
+use lto_numerics::Symmetry;
 use lto_numerics::ranks::Ranks;
 use pushforward::unroll;
 use std::collections::BTreeMap;
@@ -49,6 +50,8 @@ pub struct Trainer {
     /// Records gradients.
     model: Model,
     stepper: Stepper,
+    /// Those that predictions of the trained model are means over.
+    symmetries: Vec<Symmetry>,
     /// Total steps.
     steps: u64,
     position: Position,
@@ -225,7 +228,7 @@ impl Trainer {
 
     /// At the end of the run also the ways to later times.
     fn validate(&mut self, finished: bool, log: &mut Log, observer: &mut dyn Observer) -> Result<()> {
-        let trained = self.stepper.trained(&self.model);
+        let trained = self.trained()?;
         self.position.errors = self.validation.measure(&trained)?;
         if finished {
             let (errors, ways) = self.validation.ways(&trained)?;
@@ -246,7 +249,7 @@ impl Trainer {
     /// Saves the model and removes the evaluation of an earlier one. The first model replaces a run that is
     /// to be overwritten.
     fn save_model(&mut self) -> Result<()> {
-        let (Position { step, errors, .. }, trained) = (&self.position, self.stepper.trained(&self.model));
+        let (Position { step, errors, .. }, trained) = (&self.position, self.trained()?);
         let cpu_minutes = Some(self.position.cpu_seconds / 60.0);
         let card = ModelCard { steps: *step, cpu_minutes, errors: finite(errors), ..trained.card().clone() };
         let folder = &mut self.folder;
@@ -255,6 +258,13 @@ impl Trainer {
         }
         trained.with_card(card).save(&folder.current().join(model::FILE_NAME))?;
         folder.replace()
+    }
+
+    /// The model as it is validated and saved.
+    fn trained(&self) -> Result<Model> {
+        let trained = self.stepper.trained(&self.model);
+        let card = ModelCard { symmetries: self.symmetries.clone(), ..trained.card().clone() };
+        trained.with_card(card).symmetrized()
     }
 
     fn summary(&self) -> RunSummary {

@@ -199,6 +199,13 @@ impl Trainer {
         if train.symmetries && data.symmetries().is_empty() {
             observer.log("train.symmetries is on, but none are known for these data: give data.symmetries");
         }
+        if train.symmetrize && data.symmetries().is_empty() {
+            return Err(Error::Config {
+                key: "train.symmetrize".into(),
+                value: "true".into(),
+                requirement: "needs symmetries of the data: give data.symmetries".into(),
+            });
+        }
         let (validation, note) =
             Validation::new(data.clone(), &train.validation, train.batch, experiment.seed);
         note.iter().for_each(|note| observer.log(note));
@@ -227,9 +234,15 @@ impl Trainer {
         if let Some(path) = &train.start_from {
             model = begun(path, &model)?;
         }
+        let symmetries = if train.symmetrize { data.symmetries().to_vec() } else { Vec::new() };
+        // Refused now rather than when the model is saved.
+        let symmetrized = ModelCard { symmetries: symmetries.clone(), ..model.card().clone() };
+        model.clone().with_card(symmetrized).symmetrized()?;
         let steps = train.total_steps(data.split().train.len());
         let batches = Arc::new(Batches::new(data, options, experiment.seed));
-        Ok(Self::assembled(experiment, (folder, ranks), model, batches, Box::new(validation), steps))
+        let trainer =
+            Self::assembled(experiment, (folder, ranks), model, batches, Box::new(validation), steps);
+        Ok(Self { symmetries, ..trainer })
     }
 
     /// A trainer that has not done a step.
@@ -250,6 +263,7 @@ impl Trainer {
             validation,
             stepper: Stepper::new(&model, &experiment.train).together(ranks.clone()),
             model,
+            symmetries: Vec::new(),
             position: Position {
                 step: 0,
                 seconds: 0.0,

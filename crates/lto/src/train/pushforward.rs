@@ -31,7 +31,6 @@ mod tests {
     use crate::problem::Problem;
     use lto_numerics::dataset::{Context, NormalizerFit};
     use lto_numerics::{Domain, Grid, Placement, Points};
-    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     /// Three frames of two channels: the oldest is dropped, the prediction comes last.
@@ -52,19 +51,11 @@ mod tests {
         fit.add(&[1.0, 3.0, -2.0, 6.0], 2).unwrap();
         let target = fit.finish().unwrap();
         let card = ModelCard {
-            problem,
-            model: config,
             source_normalizer: target.repeated(3),
             target_normalizer: target,
-            course: None,
             channel_names: vec!["u".into(), "v".into()],
             native_interval: Some(0.1),
-            data: String::new(),
-            steps: 0,
-            cpu_minutes: None,
-            ways: Vec::new(),
-            errors: BTreeMap::new(),
-            calibration: None,
+            ..ModelCard::untrained(problem, config)
         };
         let model = Model::new(card, 1).unwrap();
         let points = Points::grid(Grid::cubic(domain, 8, Placement::Left).unwrap());

@@ -79,6 +79,9 @@ fn check(experiment: &Experiment) -> Result<()> {
         let value = train.pushforward.probability.to_string();
         return refuse("train.pushforward.probability", &value, "must be 0 for records");
     }
+    if train.symmetrize {
+        return refuse("train.symmetrize", "true", "must be left out for records: stations have no symmetry");
+    }
     for design in [DesignKind::Strided, DesignKind::Clustered] {
         if train.context.weight(design) > 0.0 {
             let requirement = "stations stand where they stand: use random, failed and full";

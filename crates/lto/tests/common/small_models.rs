@@ -6,7 +6,6 @@ use lto::twin::evolution::EvolutionConfig;
 use lto_numerics::dataset::{Context, Normalizer};
 use lto_numerics::{Domain, Grid, Placement, Points};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 pub const N: usize = 16;
 
@@ -83,18 +82,9 @@ pub fn untrained(problem: Problem, config: ModelConfig) -> lto::Result<Model> {
     let normalizer: Normalizer = serde_json::from_str(r#"{"mean": [2.0], "scale": [0.5]}"#).unwrap();
     let card = ModelCard {
         native_interval: problem.times.map(|_| 0.25),
-        problem,
-        model: config,
         source_normalizer: normalizer.clone(),
         target_normalizer: normalizer,
-        course: None,
-        channel_names: vec!["u".into()],
-        data: "made up".into(),
-        steps: 0,
-        cpu_minutes: None,
-        ways: Vec::new(),
-        errors: BTreeMap::new(),
-        calibration: None,
+        ..ModelCard::untrained(problem, config)
     };
     Model::new(card, 7)
 }

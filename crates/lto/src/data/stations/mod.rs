@@ -18,7 +18,6 @@ use observe::Network;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -246,11 +245,8 @@ impl StationData {
     /// The card of a model for these records, before any training.
     pub fn card(&self, model: ModelConfig, normalizers: (Normalizer, Normalizer)) -> ModelCard {
         ModelCard {
-            problem: self.problem(),
-            model,
             source_normalizer: normalizers.0,
             target_normalizer: normalizers.1,
-            course: None,
             channel_names: self.records.variables().iter().map(|variable| variable.name.clone()).collect(),
             native_interval: Some(self.interval),
             data: format!(
@@ -259,11 +255,7 @@ impl StationData {
                 self.span(Span::Train).len(),
                 self.records.path().display()
             ),
-            steps: 0,
-            cpu_minutes: None,
-            ways: Vec::new(),
-            calibration: None,
-            errors: BTreeMap::new(),
+            ..ModelCard::untrained(self.problem(), model)
         }
     }
 
