@@ -210,6 +210,36 @@ fn another_file_is_evaluated_as_a_whole() {
     assert!(String::from_utf8_lossy(&evaluated.stdout).contains("fewer than 10 samples"));
 }
 
+/// The training file elsewhere is still the training file, and of another one the split that was asked for is scored.
+#[test]
+fn samples_trained_on_are_not_scored_because_a_file_has_moved() {
+    let space = Workspace::new();
+    let heat = ["data", "generate", "heat", "--dim", "1", "--resolution", "16", "--frames", "5", "-n", "12"];
+    space.succeed(&[&heat[..], &["-o", "heat.npz", "--quiet"]].concat());
+    let split = "{ counts = { train = 8, validation = 1, test = 3 } }";
+    let data = format!("[data]\npath = 'heat.npz'\nperiodic = 'all'\nsplit = {split}\n");
+    let train = "[train]\nsteps = 2\nbatch = 2\n";
+    std::fs::write(space.path("tiny.toml"), format!("{data}{}{train}", model::TWIN)).unwrap();
+    space.succeed(&["train", "tiny.toml", "-o", "run", "--quiet"]);
+    let samples = |options: &[&str]| {
+        let command = [&["evaluate", "run", "--noise", "0.1", "--json", "--quiet"][..], options].concat();
+        json(&space.succeed(&command))[0]["data"]["samples"].clone()
+    };
+    let (held_out, all) = (Value::from(vec![9, 10, 11]), Value::from((0..12).collect::<Vec<_>>()));
+    assert_eq!(samples(&[]), held_out);
+    std::fs::create_dir(space.path("data")).unwrap();
+    std::fs::copy(space.path("heat.npz"), space.path("data/heat.npz")).unwrap();
+    assert_eq!(
+        samples(&["--data", "data/heat.npz"]),
+        all,
+        "another file, while that of the training is there"
+    );
+    let asked = format!("data.split={split}");
+    assert_eq!(samples(&["--data", "data/heat.npz", "--set", &asked]), held_out);
+    std::fs::remove_file(space.path("heat.npz")).unwrap();
+    assert_eq!(samples(&["--data", "data/heat.npz"]), held_out);
+}
+
 /// A model of windows is evaluated on a later week of its kind as it is: no split to invent, no hours to shift.
 #[test]
 fn a_later_record_is_evaluated_like_the_first() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub struct EvaluationData {
     /// How to read them.
     pub config: DataConfig,
-    /// The default samples: those held out, or all of a file no model was trained on.
+    /// The default samples: those held out, or all of a file no model was trained on and no split was asked for.
     pub part: Part,
 }
 
@@ -69,11 +69,16 @@ impl EvaluationData {
         if other && !is_set("data.samples") {
             config.samples = None;
         }
-        Ok(Self { config, part: if other { Part::All } else { Part::Test } })
+        let whole = other && !is_set("data.split");
+        Ok(Self { config, part: if whole { Part::All } else { Part::Test } })
     }
 }
 
-fn same_file(a: &Path, b: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    real(a) == real(b)
+/// Whether a file is the one trained on: the same path, or the same name where that path leads nowhere, since files move and their
+/// training samples must not be taken for new ones.
+fn same_file(file: &Path, trained: &Path) -> bool {
+    match trained.canonicalize() {
+        Ok(trained) => file.canonicalize().is_ok_and(|file| file == trained),
+        Err(_) => file.file_name() == trained.file_name(),
+    }
 }
