@@ -56,9 +56,11 @@ class Isometry:
         numbers = numbers.permute([move.origin for move in self.axes])
         coordinates = []
         for d, (move, axis) in enumerate(moves):
-            x = [float(_along(move, axis, torch.tensor(x, dtype=torch.float64))) for x in points.axes[move.origin]]
-            order = sorted(range(len(x)), key=x.__getitem__)
-            coordinates.append([x[i] for i in order])
+            # One by one: graphs of whole tensors are recorded where a model is exported.
+            along = (torch.tensor(place, dtype=torch.float64) for place in points.axes[move.origin])
+            moved = [float(_along(move, axis, place)) for place in along]
+            order = sorted(range(len(moved)), key=moved.__getitem__)
+            coordinates.append([moved[i] for i in order])
             numbers = numbers.index_select(d, torch.tensor(order, device=device))
         return Grid(*coordinates), numbers.flatten()
 
