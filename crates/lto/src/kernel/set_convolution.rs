@@ -9,9 +9,9 @@ use lto_numerics::{Grid, PointStructure, Points};
 /// Observations of one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
-    /// Where.
+    /// Where it was observed.
     pub points: &'a Points,
-    /// What, `[p, N]`.
+    /// The values there, `[p, N]`.
     pub values: &'a [f64],
     /// How much each point counts, `[N]`; `None` if all count the same.
     pub trust: Option<&'a [f64]>,
